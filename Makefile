@@ -1,0 +1,47 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: help demo test lint test-slow bench clean
+
+help:
+	@echo "make demo       set up, then Robust-PU against its baselines on bundled data"
+	@echo "make test       set up with the development tools, then every check and test"
+	@echo "make lint       the checks alone: ruff, mypy, import layers"
+	@echo "make test-slow  the tests marked slow: the accuracy targets"
+	@echo "make bench      the speed of the engine against a plain training loop"
+	@echo "make clean      remove .venv and caches"
+
+# A stamp a kind of set-up: a second make installs nothing.
+$(VENV)/pyvenv.cfg:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.demo: pyproject.toml constraints.txt | $(VENV)/pyvenv.cfg
+	$(PIP) --editable '.[plot]'
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml constraints.txt | $(VENV)/pyvenv.cfg
+	$(PIP) --editable '.[dev]'
+	@touch $@ $(VENV)/.demo
+
+demo: $(VENV)/.demo
+	$(BIN)/robustpu demo
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: lint
+	$(BIN)/python -m pytest -m "not slow" -n 2 --dist worksteal
+
+test-slow: $(VENV)/.dev
+	$(BIN)/python -m pytest -m slow
+
+bench: $(VENV)/.demo
+	$(BIN)/python benchmarks/fleet.py
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,0 +1,48 @@
+"""Learning from positive and unlabelled data, as scikit-learn estimators on PyTorch.
+
+Names are imported when they are first used, so that ``import robustpu`` is quick.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from robustpu import datasets as datasets
+    from robustpu.base import CollapseWarning as CollapseWarning
+    from robustpu.methods.nnpu import NNPUClassifier as NNPUClassifier
+    from robustpu.methods.pn import PNClassifier as PNClassifier
+    from robustpu.methods.robust_pu import RobustPUClassifier as RobustPUClassifier
+    from robustpu.methods.upu import UPUClassifier as UPUClassifier
+    from robustpu.pacing import Pacing as Pacing
+    from robustpu.split import PUData as PUData
+    from robustpu.split import make_pu as make_pu
+    from robustpu.together import fit_together as fit_together
+
+_HOME = {
+    "CollapseWarning": "robustpu.base",
+    "NNPUClassifier": "robustpu.methods.nnpu",
+    "PNClassifier": "robustpu.methods.pn",
+    "PUData": "robustpu.split",
+    "Pacing": "robustpu.pacing",
+    "RobustPUClassifier": "robustpu.methods.robust_pu",
+    "UPUClassifier": "robustpu.methods.upu",
+    "fit_together": "robustpu.together",
+    "make_pu": "robustpu.split",
+}
+_MODULES = ("datasets",)
+
+__all__ = sorted([*_HOME, *_MODULES])
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"robustpu.{name}")
+    if name not in _HOME:
+        raise AttributeError(f"module 'robustpu' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -1,0 +1,368 @@
+"""What all estimators share: arrays in, tensors inside, arrays out."""
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_is_fitted,
+    validate_data,
+)
+from torch import Tensor
+
+from robustpu import labels
+from robustpu.checks import check_number
+from robustpu.fleet import Course, Fleet, State
+from robustpu.modules import MODULES, ModuleFactory
+from robustpu.naming import pick
+from robustpu.scenario import check_prior, check_scenario
+from robustpu.together import Job, Prepared, Trained, fit_together, identity
+
+# Rows are scored in parts of about this many numbers.
+SCORE = 1 << 22
+
+
+class CollapseWarning(UserWarning):
+    """The model answers almost only one class on the unlabelled rows."""
+
+
+# A dataclass writes the constructor that scikit-learn asks for: explicit keyword parameters, stored
+# verbatim, inherited ones included.
+parameters = dataclass(kw_only=True, eq=False, repr=False)
+
+
+@parameters
+class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
+    """Base of all positive-unlabelled classifiers; a method fills in ``_train``.
+
+    In ``y``, one label marks labelled positives and the other *unlabelled* rows; in predictions
+    the other label means *negative*. See :class:`robustpu.RobustPUClassifier` for the parameters.
+    """
+
+    prior: float | str = "auto"
+    scenario: str = "case-control"
+    pos_label: labels.Label | None = None
+    module: str | ModuleFactory = "mlp"
+    standardize: bool = True
+    epochs: int = 100
+    batch_size: int = 64
+    lr: float = 1e-3
+    weight_decay: float = 0.0
+    warmup_epochs: int = 0
+    validation_fraction: float = 0.1
+    patience: int | None = None
+    n_members: int = 1
+    n_keep: int | None = None
+    vary: Mapping[str, Any] | None = None
+    threshold: float | str = 0.5
+    device: str = "auto"
+    random_state: int | np.random.RandomState | None = None
+    verbose: int = 0
+
+    _dtype = torch.float32
+
+    # What a method provides.
+
+    @classmethod
+    @abstractmethod
+    def _train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
+        """Train the members of the fleet; ``settings[i]`` holds the parameters of member i.
+
+        At the end all members are in the fleet, in the states that the answer's ``best`` names.
+        """
+
+    def _fleet_key(self) -> tuple[Any, ...]:
+        """What members of one fleet have in common; all other parameters may differ."""
+        return (type(self), identity(self.module), self.epochs, self.batch_size)
+
+    def _planned_epochs(self) -> int:
+        """Epochs of one member if nothing stops it early."""
+        return self.epochs
+
+    # Fitting.
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        eval_set: tuple[ArrayLike, ArrayLike] | None = None,
+    ) -> Self:
+        """Fit to positives and unlabelled rows.
+
+        Parameters
+        ----------
+        X
+            Rows (n, d), or images (n, channels, height, width). A DataFrame of numbers is fine.
+        y
+            Two labels (n,): labelled positive (by default the larger) and unlabelled.
+        sample_weight
+            Weight of each row in the risk, (n,).
+        eval_set
+            ``(X, y_true)`` with *true* labels, as the paper's validation set. It selects epochs or
+            rounds by accuracy, and marks the model as ``selection_ == "oracle"``. Without it a
+            share of the positives and of the unlabelled rows is held out, and no negative is used.
+        """
+        job = Job(self, X, y, eval_set, sample_weight)
+        if not self.verbose:
+            fit_together([job])
+        else:
+            from robustpu.progress import bar
+
+            with bar(type(self).__name__) as progress:
+                fit_together([job], progress)
+        return self
+
+    def _check_parameters(self) -> None:
+        check_scenario(self.scenario)
+        if self.prior != "auto":
+            check_prior(self.prior)
+        pick("module", self.module, MODULES)
+        check_number("epochs", self.epochs, least=1, whole=True)
+        check_number("batch_size", self.batch_size, least=1, whole=True)
+        check_number("lr", self.lr, above=0)
+        check_number("weight_decay", self.weight_decay, least=0)
+        check_number("warmup_epochs", self.warmup_epochs, least=0)
+        check_number("validation_fraction", self.validation_fraction, least=0, below=1)
+        check_number("patience", self.patience, least=1, whole=True, optional=True)
+        check_number("n_members", self.n_members, least=1, whole=True)
+        check_number("n_keep", self.n_keep, least=1, most=self.n_members, whole=True, optional=True)
+        if self.threshold != "prior":
+            check_number("threshold", self.threshold, above=0, below=1)
+
+    def _prepare(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        eval_set: tuple[ArrayLike, ArrayLike] | None,
+        sample_weight: ArrayLike | None,
+    ) -> Prepared:
+        """Check the data and turn it into tensors on the device."""
+        X, y = validate_data(self, X, y, dtype="numeric", allow_nd=True, multi_output=False)
+        self.classes_, is_positive = labels.encode(y, self.pos_label)
+        self.input_shape_ = X.shape[1:]
+        self._scale = _scale_of(X) if self.standardize and X.ndim == 2 else None
+        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        for name, mask in (("labelled positives", is_positive), ("unlabelled rows", ~is_positive)):
+            if not weight[mask].sum() > 0:
+                raise ValueError(f"sample_weight is zero for all {name}; some must count.")
+        self.device_ = _device(self.device)
+        x_eval = truth = None
+        if eval_set is not None:
+            x_eval, truth = self._check_eval_set(eval_set)
+        return Prepared(self._tensor(X, self._dtype), is_positive, weight, x_eval, truth)
+
+    def _check_eval_set(
+        self, eval_set: tuple[ArrayLike, ArrayLike]
+    ) -> tuple[Tensor, NDArray[np.bool_]]:
+        X, y = self._check_rows(eval_set[0]), np.asarray(eval_set[1])
+        if len(X) != len(y):
+            raise ValueError(f"eval_set has {len(X)} rows but {len(y)} labels.")
+        unknown = np.setdiff1d(y, self.classes_)
+        if len(unknown):
+            raise ValueError(
+                f"eval_set must hold true labels, {self.classes_[0]!r} or {self.classes_[1]!r} as "
+                f"in y; it holds {unknown[0]!r} too."
+            )
+        return self._tensor(X, self._dtype), y == self._positive_label()
+
+    def _check_rows(self, X: ArrayLike) -> NDArray[Any]:
+        """Check rows to be scored against those of fit."""
+        X = validate_data(self, X, reset=False, dtype="numeric", allow_nd=True)
+        if X.shape[1:] != self.input_shape_:
+            raise ValueError(
+                f"X has rows of shape {X.shape[1:]}, but {type(self).__name__} was fitted on rows "
+                f"of shape {self.input_shape_}."
+            )
+        return X
+
+    def _tensor(self, X: NDArray[Any], dtype: torch.dtype) -> Tensor:
+        """Standardise and move to the device."""
+        if self._scale is not None:
+            mean, scale = self._scale
+            X = (X - mean) / scale
+        return torch.as_tensor(np.ascontiguousarray(X), dtype=dtype).to(self.device_)
+
+    def _adopt(
+        self,
+        trained: Sequence[Trained],
+        settings: Sequence[Any],
+        data: Prepared,
+        priors: tuple[float, float],
+    ) -> None:
+        """Keep the best members, and note everything that was learnt."""
+        self.prior_, self.population_prior_ = priors
+        self.selection_ = _selection(trained, data)
+        self.history_ = [
+            {"member": member, **entry}
+            for member, own in enumerate(trained)
+            for entry in own.history
+        ]
+        self.member_scores_ = np.array(
+            [np.nan if own.score is None else own.score for own in trained]
+        )
+        # Stable, so that ties and unscored members keep their order.
+        ranked = np.argsort(-np.nan_to_num(self.member_scores_), kind="stable")
+        self.kept_ = np.sort(ranked[: self.n_keep])
+        kept = [trained[place] for place in self.kept_]
+        self.network_ = kept[0].network
+        self.state_ = State.join([own.state for own in kept]).to(torch.device("cpu"))
+        logit = self._member_logits(data.x)
+        self.is_positive_ = data.is_positive
+        self.probability_ = _mean_probability(logit)
+        self.threshold_ = self._threshold_at(self.probability_[~data.is_positive])
+        self._note(logit, kept, [settings[place] for place in self.kept_])
+        self._warn_if_collapsed()
+
+    def _note(self, logit: Tensor, kept: Sequence[Trained], settings: Sequence[Any]) -> None:
+        """Let a method add fitted attributes; ``logit`` is (kept members, training rows)."""
+
+    def _threshold_at(self, unlabeled: NDArray[np.float64]) -> float:
+        if self.threshold == "prior":
+            return float(np.clip(np.quantile(unlabeled, 1 - self.prior_), 1e-6, 1 - 1e-6))
+        return float(self.threshold)
+
+    def _warn_if_collapsed(self) -> None:
+        """Warn if the share of positive answers on U is nowhere near the prior."""
+        unlabeled = self.probability_[~self.is_positive_]
+        rate = float((unlabeled >= self.threshold_).mean())
+        least, most = 0.2 * self.prior_, 1 - 0.2 * (1 - self.prior_)
+        if least <= rate <= most:
+            return
+        side = "negative" if rate < least else "positive"
+        warnings.warn(
+            f"{type(self).__name__} answers positive on {rate:.1%} of the unlabelled rows, far "
+            f"from the prior of {self.prior_:.1%}: it has probably collapsed to all-{side}. "
+            "Common causes are a wrong prior, unscaled inputs (standardize=True), the sigmoid "
+            "surrogate (take 'logistic'), or too few epochs.",
+            CollapseWarning,
+            stacklevel=5,
+        )
+
+    # Answering.
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Probability of each class, (n, 2), columns in the order of ``classes_``.
+
+        Parameters
+        ----------
+        X
+            Rows like those of fit.
+        """
+        check_is_fitted(self)
+        positive = _mean_probability(
+            self._member_logits(self._tensor(self._check_rows(X), torch.float64))
+        )
+        columns = [1 - positive, positive]
+        if self._positive_place() == 0:
+            columns.reverse()
+        return np.column_stack(columns)
+
+    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Log-odds of ``classes_[1]`` beyond the threshold, (n,): predict answers it if above 0.
+
+        Parameters
+        ----------
+        X
+            Rows like those of fit.
+        """
+        probability = self.predict_proba(X)[:, self._positive_place()]
+        tiny = np.finfo(np.float64).tiny
+        odds = np.log(np.maximum(probability, tiny)) - np.log(np.maximum(1 - probability, tiny))
+        beyond: NDArray[np.float64] = odds - np.log(self.threshold_ / (1 - self.threshold_))
+        return beyond if self._positive_place() == 1 else -beyond
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Answer in the labels of ``y``: the positive one, or the other one for negative, (n,).
+
+        Parameters
+        ----------
+        X
+            Rows like those of fit.
+        """
+        answers: NDArray[Any] = self.classes_[(self.decision_function(X) > 0).astype(int)]
+        return answers
+
+    def suspects(self, k: int = 20) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """Rows of the training table that are unlabelled and most likely positive.
+
+        Parameters
+        ----------
+        k
+            How many; fewer if there are fewer unlabelled rows.
+
+        Returns
+        -------
+        rows
+            Row numbers in the X of fit, the most suspect first, (k,).
+        probability
+            Their probabilities, (k,).
+        """
+        check_is_fitted(self)
+        check_number("k", k, least=1, whole=True)
+        unlabeled = np.flatnonzero(~self.is_positive_)
+        rows = unlabeled[np.argsort(-self.probability_[unlabeled], kind="stable")[:k]]
+        return rows, self.probability_[rows]
+
+    def _member_logits(self, x: Tensor) -> Tensor:
+        """Logits (kept members, rows) of a tensor of rows."""
+        # In double precision an answer does not depend on its batch; images would be too slow.
+        dtype = torch.float64 if x.ndim == 2 else torch.float32
+        state = self.state_.to(x.device, dtype)
+        members = len(state.flat)
+        wide = max(1, SCORE // (members * max(100, x[:1].numel())))
+        with torch.no_grad():
+            parts = [
+                self.network_.logits(state, part.to(dtype).expand(members, *part.shape))
+                for part in x.split(wide)
+            ]
+        return torch.cat(parts, dim=1)
+
+    def _positive_place(self) -> int:
+        return labels.positive_index(self.classes_, self.pos_label)
+
+    def _positive_label(self) -> Any:
+        return self.classes_[self._positive_place()]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        # The y of fit is not the truth, so accuracy against it means little.
+        tags.classifier_tags.poor_score = True
+        return tags
+
+
+def _mean_probability(logit: Tensor) -> NDArray[np.float64]:
+    """Mean over the members of the probability of a positive, (rows,), from (members, rows)."""
+    answer: NDArray[np.float64] = torch.sigmoid(logit.double()).mean(0).cpu().numpy()
+    return answer
+
+
+def _selection(trained: Sequence[Trained], data: Prepared) -> str:
+    if trained[0].score is None:
+        return "none"
+    return "pu" if data.truth is None else "oracle"
+
+
+def _scale_of(X: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Mean and deviation of each column, in double precision; 1 for a constant column."""
+    mean = X.mean(axis=0, dtype=np.float64)
+    scale = X.std(axis=0, dtype=np.float64)
+    # A column that is constant up to rounding stays constant.
+    constant = scale <= 10 * np.finfo(np.float64).eps * np.abs(mean)
+    return mean, np.where(constant, 1.0, scale)
+
+
+def _device(device: str) -> torch.device:
+    if device == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    return torch.device(device)

@@ -1,0 +1,54 @@
+"""Checks of parameter values, with errors that say what was expected and what came."""
+
+import math
+from numbers import Integral, Real
+
+
+def check_number(
+    name: str,
+    value: object,
+    *,
+    least: float = -math.inf,
+    above: float = -math.inf,
+    most: float = math.inf,
+    below: float = math.inf,
+    whole: bool = False,
+    optional: bool = False,
+) -> None:
+    """Refuse a parameter that is not a finite number in its range.
+
+    Parameters
+    ----------
+    name
+        Name of the parameter, for the message.
+    value
+        What was given.
+    least, above, most, below
+        Bounds: ``value >= least``, ``value > above``, ``value <= most``, ``value < below``.
+    whole
+        Whether it must be a whole number.
+    optional
+        Whether None is allowed too.
+
+    Examples
+    --------
+    >>> check_number("lr", -1.0, above=0)
+    Traceback (most recent call last):
+    ValueError: lr must be a number above 0; it is -1.0.
+    """
+    if value is None and optional:
+        return
+    kind = Integral if whole else Real
+    fits = (
+        isinstance(value, kind)
+        and not isinstance(value, bool)
+        and math.isfinite(number := float(value))
+        and least <= number <= most
+        and above < number < below
+    )
+    if fits:
+        return
+    bounds = [("at least", least), ("above", above), ("at most", most), ("below", below)]
+    limits = " and ".join(f"{word} {bound:g}" for word, bound in bounds if math.isfinite(bound))
+    wanted = f"a {'whole ' if whole else ''}number {limits}".strip()
+    raise ValueError(f"{name} must be {wanted}{' or None' if optional else ''}; it is {value!r}.")

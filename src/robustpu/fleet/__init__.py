@@ -1,0 +1,21 @@
+"""The engine: many networks of one architecture trained together."""
+
+from robustpu.fleet.adam import Adam
+from robustpu.fleet.best import Best, Course
+from robustpu.fleet.engine import Batch, Criterion, Fleet, Member, Risk, Rows
+from robustpu.fleet.network import Network, State, network_for
+
+__all__ = [
+    "Adam",
+    "Batch",
+    "Best",
+    "Course",
+    "Criterion",
+    "Fleet",
+    "Member",
+    "Network",
+    "Risk",
+    "Rows",
+    "State",
+    "network_for",
+]

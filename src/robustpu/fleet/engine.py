@@ -1,0 +1,288 @@
+"""A fleet: many networks of one architecture, trained in lock-step.
+
+Everything that is trained carries a leading member axis. A member's result depends on its own
+rows, seed and settings, and not on its companions: initial weights, shuffling and dropout come
+from the member's own generator. One model is a fleet of one.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import TypeAlias
+
+import torch
+from torch import Tensor
+
+from robustpu.fleet.adam import Adam
+from robustpu.fleet.network import Network, State, network_for
+from robustpu.modules import ModuleFactory, build
+
+# Inputs are gathered for a few batches at a time, about this many numbers, into one buffer.
+GATHER = 1 << 20
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of the pool with what is known of them; (rows,) for one member, (members, rows) for all.
+
+    ``is_positive`` marks labelled positives in training rows and in PU-only held-out rows, and
+    true positives where the held-out rows are an oracle's.
+    """
+
+    index: Tensor
+    is_positive: Tensor
+    weight: Tensor
+
+    def select(self, index: Tensor) -> "Rows":
+        return Rows(self.index[index], self.is_positive[index], self.weight[index])
+
+
+@dataclass(frozen=True)
+class Member:
+    """What one network is trained on, and judged by.
+
+    Members of one ``group`` are judged together: they differ by chance alone, so the mean of
+    their scores says more than any one of them.
+    """
+
+    training: Rows
+    held_out: Rows | None
+    prior: float
+    population_prior: float
+    seed: int
+    group: int
+
+
+Risk: TypeAlias = Callable[[Tensor, "Batch"], Tensor]
+Criterion: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Tensor]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """The rows of one step: (members, rows), and the priors (members,)."""
+
+    is_positive: Tensor
+    weight: Tensor
+    prior: Tensor
+    population_prior: Tensor
+
+
+@dataclass(frozen=True)
+class _Crew:
+    """All that belongs to the members, stacked."""
+
+    training: Rows
+    held_out: Rows | None
+    prior: Tensor
+    population_prior: Tensor
+    group: Tensor
+
+    def select(self, index: Tensor) -> "_Crew":
+        chosen = {
+            field.name: value.select(index) if isinstance(value, Rows) else value[index]
+            for field in fields(self)
+            if (value := getattr(self, field.name)) is not None
+        }
+        return replace(self, **chosen)
+
+
+class Fleet:
+    """Networks trained together.
+
+    Parameters
+    ----------
+    pool
+        Inputs of all rows that any member uses, (rows, ...), on the device already.
+    members
+        One entry a network. All have the same number of training rows, and of held-out rows.
+    module
+        Name or factory of the network.
+    criterion
+        Scores logits of the held-out rows, see ``robustpu.selection``; None if nothing is held out.
+
+    Attributes
+    ----------
+    alive
+        Places of the members that still train among all members, (alive,).
+    on_epoch
+        Called after each epoch with the number of members that took part, for progress.
+    """
+
+    def __init__(
+        self,
+        pool: Tensor,
+        members: Sequence[Member],
+        module: str | ModuleFactory,
+        criterion: Criterion | None = None,
+    ):
+        self.pool = pool
+        self.size = len(members)
+        self._criterion = criterion
+        shape = tuple(pool.shape[1:])
+        modules = [build(module, shape, member.seed).to(pool.dtype) for member in members]
+        template = modules[0].to(pool.device)
+        self.network: Network = network_for(template, pool[:2])
+        self._everyone = _crew_of(members, pool)
+        self.alive = torch.arange(self.size, device=pool.device)
+        self._crew = self._everyone
+        self.state: State = self.network.read([m.to(pool.device) for m in modules])
+        self._generators = [torch.Generator().manual_seed(member.seed) for member in members]
+        self._adam: Adam | None = None
+        self.on_epoch: Callable[[int], None] | None = None
+
+    @property
+    def training(self) -> Rows:
+        """Training rows of the members that still train, (alive, rows)."""
+        return self._crew.training
+
+    @property
+    def population_prior(self) -> Tensor:
+        """Population priors of the members that still train, (alive,)."""
+        return self._crew.population_prior
+
+    def per_member(self, values: Sequence[float]) -> Tensor:
+        """Take the entries of the members that still train, (alive,), from one number a member."""
+        whole = torch.tensor(values, dtype=self.pool.dtype, device=self.pool.device)
+        return whole[self.alive]
+
+    def start_adam(
+        self,
+        lr: Sequence[float],
+        weight_decay: Sequence[float],
+        warmup_epochs: Sequence[float],
+        batch_size: int,
+    ) -> None:
+        """Begin with a fresh optimiser; one number a member each."""
+        steps = -(-self.training.index.shape[1] // batch_size)
+        self._adam = Adam(
+            self.state.flat,
+            self.per_member(lr),
+            self.per_member(weight_decay),
+            self.per_member(warmup_epochs) * steps,
+        )
+
+    @torch.no_grad()
+    def epoch(self, risk: Risk, batch_size: int, weight: Tensor | None = None) -> None:
+        """Pass once over the training rows, each member in an order of its own.
+
+        Parameters
+        ----------
+        risk
+            ``(logit, batch) -> (alive,)``, minimised.
+        batch_size
+            Rows of a step; the last step of an epoch has what is left.
+        weight
+            Weight of each training row, (alive, rows), instead of the sample weights.
+        """
+        adam = self._adam
+        if adam is None:
+            raise RuntimeError("call start_adam before epoch.")
+        training, crew = self.training, self._crew
+        alive, n = training.index.shape
+        order = torch.stack(
+            [torch.randperm(n, generator=own) for own in self._alive_generators()]
+        ).to(self.pool.device)
+        index = training.index.gather(1, order)
+        is_positive = training.is_positive.gather(1, order)
+        row_weight = (training.weight if weight is None else weight).gather(1, order)
+        row = self.pool[0].numel()
+        wide = min(max(1, GATHER // (alive * row * batch_size)) * batch_size, n)
+        buffer = self.pool.new_empty(alive * wide, *self.pool.shape[1:])
+        for begin in range(0, n, wide):
+            inputs = self._inputs(index[:, begin : begin + wide], buffer)
+            for start in range(begin, min(begin + wide, n), batch_size):
+                stop = min(start + batch_size, n)
+                batch = Batch(
+                    is_positive[:, start:stop],
+                    row_weight[:, start:stop],
+                    crew.prior,
+                    crew.population_prior,
+                )
+                self.network.gradient(
+                    self.state,
+                    inputs[:, start - begin : stop - begin],
+                    lambda logit, batch=batch: risk(logit, batch),  # type: ignore[misc]
+                    adam.gradient,
+                    self._alive_generators(),
+                )
+                adam.step()
+        if self.on_epoch is not None:
+            self.on_epoch(alive)
+
+    @torch.no_grad()
+    def logits(self, index: Tensor | None = None) -> Tensor:
+        """Logits (alive, rows) of rows of the pool, by default of the training rows."""
+        index = self.training.index if index is None else index
+        wide = max(1, GATHER // (len(index) * self.pool[0].numel()))
+        return torch.cat(
+            [
+                self.network.logits(self.state, self._inputs(part))
+                for part in index.split(wide, dim=1)
+            ],
+            dim=1,
+        )
+
+    def score(self) -> Tensor | None:
+        """Criterion (alive,) on the held-out rows, or None if nothing is held out."""
+        held_out = self._crew.held_out
+        if held_out is None or self._criterion is None:
+            return None
+        return self._criterion(
+            self.logits(held_out.index),
+            held_out.is_positive,
+            held_out.weight,
+            self._crew.prior,
+            self._crew.population_prior,
+        )
+
+    def pooled(self, score: Tensor) -> Tensor:
+        """Mean score of each member's group, (alive,)."""
+        _, group = self._crew.group.unique(return_inverse=True)
+        total = torch.zeros_like(score).index_add_(0, group, score)
+        return (total / group.bincount(minlength=len(score)).clamp(min=1))[group]
+
+    def keep(self, mask: Tensor) -> None:
+        """Go on with these of the members that still train; the others leave the fleet."""
+        if bool(mask.all()):
+            return
+        index = mask.nonzero()[:, 0]
+        self.alive = self.alive[index]
+        self._crew = self._crew.select(index)
+        self.state = self.state.select(index)
+        if self._adam is not None:
+            self._adam.select(index, self.state.flat)
+
+    def reunite(self, state: State) -> None:
+        """All members are back, with these parameters; a new optimiser has to be started."""
+        self.alive = torch.arange(self.size, device=self.pool.device)
+        self._crew = self._everyone
+        self.state = state
+        self._adam = None
+
+    def _inputs(self, index: Tensor, buffer: Tensor | None = None) -> Tensor:
+        """Gather (members, rows, ...), into the buffer if there is one."""
+        out = None if buffer is None else buffer[: index.numel()]
+        flat = torch.index_select(self.pool, 0, index.reshape(-1), out=out)
+        return flat.view(*index.shape, *self.pool.shape[1:])
+
+    def _alive_generators(self) -> list[torch.Generator]:
+        if len(self.alive) == self.size:
+            return self._generators
+        return [self._generators[place] for place in self.alive.tolist()]
+
+
+def _crew_of(members: Sequence[Member], pool: Tensor) -> _Crew:
+    def stack(rows: Sequence[Rows]) -> Rows:
+        return Rows(
+            torch.stack([own.index for own in rows]).to(pool.device),
+            torch.stack([own.is_positive for own in rows]).to(pool.device),
+            torch.stack([own.weight for own in rows]).to(pool.device, pool.dtype),
+        )
+
+    held_out = [member.held_out for member in members if member.held_out is not None]
+    return _Crew(
+        stack([member.training for member in members]),
+        stack(held_out) if held_out else None,
+        torch.tensor([m.prior for m in members], dtype=pool.dtype, device=pool.device),
+        torch.tensor([m.population_prior for m in members], dtype=pool.dtype, device=pool.device),
+        torch.tensor([m.group for m in members], device=pool.device),
+    )

@@ -1,0 +1,335 @@
+"""How the members of a fleet turn inputs into logits, and risks into gradients.
+
+All members share one template module. Their trained parameters lie in one tensor ``flat`` of
+shape (members, parameters), so that the optimiser is a handful of operations whatever the number
+of layers; everything else a module carries (batch-norm statistics, frozen weights) lies in
+``buffers``, name -> (members, ...).
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call
+
+RiskOfLogit = Callable[[Tensor], Tensor]
+
+
+@dataclass
+class State:
+    """Parameters (members, parameters) and buffers, name -> (members, ...), of a fleet."""
+
+    flat: Tensor
+    buffers: dict[str, Tensor]
+
+    def select(self, index: Tensor) -> "State":
+        """Copy the members at these places."""
+        return State(self.flat[index], {name: value[index] for name, value in self.buffers.items()})
+
+    def put(self, index: Tensor, other: "State") -> None:
+        """Write ``other`` over the members at these places."""
+        self.flat[index] = other.flat
+        for name, value in other.buffers.items():
+            self.buffers[name][index] = value
+
+    def to(self, device: torch.device, dtype: torch.dtype | None = None) -> "State":
+        """Move, and change the precision; integer buffers keep their type."""
+        return State(
+            self.flat.to(device, dtype),
+            {
+                name: value.to(device, dtype if value.is_floating_point() else None)
+                for name, value in self.buffers.items()
+            },
+        )
+
+    @classmethod
+    def join(cls, states: Sequence["State"]) -> "State":
+        """Put members of several states together."""
+        return cls(
+            torch.cat([own.flat for own in states]),
+            {name: torch.cat([own.buffers[name] for own in states]) for name in states[0].buffers},
+        )
+
+
+class Network(ABC):
+    """A template module, and the way to run many copies of it."""
+
+    def __init__(self, template: nn.Module):
+        self.template = template
+        self._trained = [
+            (name, self._stored(value).shape)
+            for name, value in template.named_parameters()
+            if value.requires_grad
+        ]
+        if not self._trained:
+            raise ValueError("module has no trainable parameters; nothing can be learnt.")
+
+    def _stored(self, parameter: Tensor) -> Tensor:
+        """Return a parameter of a module in the form in which the fleet keeps it."""
+        return parameter
+
+    def read(self, modules: Sequence[nn.Module]) -> State:
+        """Stack the parameters and buffers of modules built like the template."""
+        flat, buffers = [], []
+        for module in modules:
+            parameters = dict(module.named_parameters())
+            trained = [self._stored(parameters.pop(name)) for name, _ in self._trained]
+            flat.append(torch.cat([value.detach().reshape(-1) for value in trained]))
+            buffers.append({**parameters, **dict(module.named_buffers())})
+        return State(
+            torch.stack(flat),
+            {name: torch.stack([own[name].detach() for own in buffers]) for name in buffers[0]},
+        )
+
+    def views(self, flat: Tensor) -> dict[str, Tensor]:
+        """Name -> (members, *shape), sharing memory with ``flat``."""
+        answer, start = {}, 0
+        for name, shape in self._trained:
+            stop = start + shape.numel()
+            answer[name] = flat[:, start:stop].view(len(flat), *shape)
+            start = stop
+        return answer
+
+    @abstractmethod
+    def logits(self, state: State, x: Tensor) -> Tensor:
+        """Logits (members, rows) of inputs (members, rows, ...), in evaluation mode."""
+
+    @abstractmethod
+    def gradient(
+        self,
+        state: State,
+        x: Tensor,
+        risk: RiskOfLogit,
+        out: Tensor,
+        generators: Sequence[torch.Generator],
+    ) -> None:
+        """Write d risk / d flat into ``out``; the network is in training mode.
+
+        ``risk`` maps logits (members, rows) to (members,). ``generators`` are the members' own
+        sources of randomness, for modules with dropout.
+        """
+
+
+class _Cut(NamedTuple):
+    """A flat tensor, and the weight and the bias of each layer in it."""
+
+    flat: Tensor | None
+    layers: list[tuple[Tensor, Tensor]]
+
+
+class LinearStack(Network):
+    """Linear layers and ReLUs, run as batched matrix products with a gradient written by hand.
+
+    A third faster than autograd for one member, and no slower for many.
+    """
+
+    def __init__(self, template: nn.Sequential):
+        super().__init__(template)
+        self._layers = [
+            name for name, layer in template.named_children() if isinstance(layer, nn.Linear)
+        ]
+        # The views of the two tensors that a training step uses, cut once and not every step.
+        self._weights = self._slopes = _Cut(None, [])
+
+    def _stored(self, parameter: Tensor) -> Tensor:
+        # Weights as (inputs, outputs): twice as fast to multiply by as torch's (outputs, inputs).
+        return parameter.t() if parameter.ndim == 2 else parameter
+
+    def _cut(self, flat: Tensor) -> "_Cut":
+        """Weight (members, inputs, outputs) and bias (members, outputs) of each layer."""
+        views = self.views(flat)
+        return _Cut(flat, [(views[f"{n}.weight"], views[f"{n}.bias"]) for n in self._layers])
+
+    def _forward(self, layers: list[tuple[Tensor, Tensor]], x: Tensor) -> list[Tensor]:
+        """Return the input of each linear layer, then the output (members, rows, 1)."""
+        activity = [x.flatten(2)]
+        for depth, (weight, bias) in enumerate(layers, start=1):
+            z = torch.baddbmm(bias.unsqueeze(1), activity[-1], weight)
+            activity.append(z if depth == len(layers) else z.relu_())
+        return activity
+
+    def logits(self, state: State, x: Tensor) -> Tensor:
+        return self._forward(self._cut(state.flat).layers, x)[-1].squeeze(-1)
+
+    def gradient(
+        self,
+        state: State,
+        x: Tensor,
+        risk: RiskOfLogit,
+        out: Tensor,
+        generators: Sequence[torch.Generator],
+    ) -> None:
+        if self._weights.flat is not state.flat:
+            self._weights = self._cut(state.flat)
+        if self._slopes.flat is not out:
+            self._slopes = self._cut(out)
+        *inputs, output = self._forward(self._weights.layers, x)
+        logit = output.squeeze(-1).requires_grad_()
+        with torch.enable_grad():
+            (slope,) = torch.autograd.grad(risk(logit).sum(), logit)
+        slope = slope.unsqueeze(-1)
+        for depth in reversed(range(len(inputs))):
+            weight_slope, bias_slope = self._slopes.layers[depth]
+            torch.bmm(inputs[depth].transpose(1, 2), slope, out=weight_slope)
+            torch.sum(slope, 1, out=bias_slope)
+            if depth:
+                slope = torch.bmm(slope, self._weights.layers[depth][0].transpose(1, 2))
+                slope = torch.ops.aten.threshold_backward(slope, inputs[depth], 0)
+
+
+class _Autograd(Network):
+    """Networks that torch differentiates."""
+
+    @abstractmethod
+    def _train_logits(
+        self,
+        views: dict[str, Tensor],
+        buffers: dict[str, Tensor],
+        x: Tensor,
+        generators: Sequence[torch.Generator],
+    ) -> Tensor:
+        """Logits (members, rows) in training mode."""
+
+    def gradient(
+        self,
+        state: State,
+        x: Tensor,
+        risk: RiskOfLogit,
+        out: Tensor,
+        generators: Sequence[torch.Generator],
+    ) -> None:
+        leaves = {
+            name: view.detach().requires_grad_() for name, view in self.views(state.flat).items()
+        }
+        self.template.train()
+        with torch.enable_grad():
+            logit = self._train_logits(leaves, state.buffers, x, generators)
+            slopes = torch.autograd.grad(
+                risk(logit).sum(), list(leaves.values()), allow_unused=True, materialize_grads=True
+            )
+        for slot, slope in zip(self.views(out).values(), slopes, strict=True):
+            slot.copy_(slope)
+
+
+class VmapStack(_Autograd):
+    """Any module without state of its own, run for all members at once by ``torch.vmap``."""
+
+    def logits(self, state: State, x: Tensor) -> Tensor:
+        self.template.eval()
+        return self._run(self.views(state.flat), state.buffers, x)
+
+    def _train_logits(
+        self,
+        views: dict[str, Tensor],
+        buffers: dict[str, Tensor],
+        x: Tensor,
+        generators: Sequence[torch.Generator],
+    ) -> Tensor:
+        return self._run(views, buffers, x)
+
+    def _run(self, views: dict[str, Tensor], buffers: dict[str, Tensor], x: Tensor) -> Tensor:
+        def one(own: dict[str, Tensor], member_x: Tensor) -> Tensor:
+            return _as_logit(functional_call(self.template, own, (member_x,)), member_x)
+
+        answer: Tensor = torch.vmap(one)({**views, **buffers}, x)
+        return answer
+
+
+class SerialStack(_Autograd):
+    """Any module at all, one member after the other: convolutions, batch norm, dropout."""
+
+    def logits(self, state: State, x: Tensor) -> Tensor:
+        self.template.eval()
+        own = {**self.views(state.flat), **state.buffers}
+        return torch.stack(
+            [
+                self._one({name: value[member] for name, value in own.items()}, member_x)
+                for member, member_x in enumerate(x)
+            ]
+        )
+
+    def _train_logits(
+        self,
+        views: dict[str, Tensor],
+        buffers: dict[str, Tensor],
+        x: Tensor,
+        generators: Sequence[torch.Generator],
+    ) -> Tensor:
+        # unbind, because the gradient of views[member] would be a whole stack of zeros.
+        parameters = {name: view.unbind() for name, view in views.items()}
+        answer = []
+        with torch.random.fork_rng(devices=[]):
+            for member, generator in enumerate(generators):
+                own = {name: parts[member] for name, parts in parameters.items()}
+                # Indexing makes views, so batch norm updates the fleet's own statistics.
+                own |= {name: value[member] for name, value in buffers.items()}
+                torch.random.set_rng_state(generator.get_state())
+                answer.append(self._one(own, x[member]))
+                generator.set_state(torch.random.get_rng_state())
+        return torch.stack(answer)
+
+    def _one(self, own: dict[str, Tensor], x: Tensor) -> Tensor:
+        return _as_logit(functional_call(self.template, own, (x,)), x)
+
+
+def _as_logit(output: Tensor, x: Tensor) -> Tensor:
+    if output.shape not in ((len(x),), (len(x), 1)):
+        raise ValueError(
+            f"module must answer one logit a row, a tensor of shape ({len(x)},) or ({len(x)}, 1) "
+            f"for {len(x)} rows; it answered {tuple(output.shape)}."
+        )
+    return output.reshape(len(x))
+
+
+def network_for(template: nn.Module, example: Tensor) -> Network:
+    """Choose the fastest way to run copies of this module.
+
+    Parameters
+    ----------
+    template
+        A module as the factory built it.
+    example
+        A few input rows (rows, ...), to try the module on.
+    """
+    if _is_linear_chain(template):
+        assert isinstance(template, nn.Sequential)
+        return LinearStack(template)
+    stateful = any(True for _ in template.buffers())
+    convolves = any(isinstance(part, nn.modules.conv._ConvNd) for part in template.modules())
+    if not stateful and not convolves:
+        network = VmapStack(template)
+        try:
+            state = network.read([template, template])
+            generator = torch.Generator()
+            network.gradient(
+                state,
+                torch.stack([example, example]),
+                lambda logit: logit.sum(1),
+                torch.empty_like(state.flat),
+                [generator, generator],
+            )
+        except RuntimeError:
+            # Random or data-dependent modules cannot be vmapped.
+            pass
+        else:
+            return network
+    return SerialStack(template)
+
+
+def _is_linear_chain(module: nn.Module) -> bool:
+    """Whether this is [Flatten,] Linear, (ReLU, Linear)*, with biases, all of it trained."""
+    if type(module) is not nn.Sequential:
+        return False
+    layers = list(module)
+    if layers and isinstance(layers[0], nn.Flatten):
+        layers = layers[1:]
+    linears, relus = layers[::2], layers[1::2]
+    return (
+        len(layers) % 2 == 1
+        and all(type(layer) is nn.Linear and layer.bias is not None for layer in linears)
+        and all(type(layer) is nn.ReLU for layer in relus)
+        and all(value.requires_grad for value in module.parameters())
+    )

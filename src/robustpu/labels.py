@@ -1,0 +1,130 @@
+"""Labels in, a mask of positives out: the only file that knows a label encoding."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import column_or_1d
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+
+Label = str | float | bool
+
+
+class AmbiguousLabelWarning(UserWarning):
+    """The labels are strings, and the larger one was taken as the positive one."""
+
+
+def encode(y: ArrayLike, pos_label: Label | None = None) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """(classes, is_positive) of a y with any two labels.
+
+    Parameters
+    ----------
+    y
+        Two distinct labels, shape (n,): labelled positive and unlabelled.
+    pos_label
+        The label of the positives; by default the larger of the two.
+
+    Returns
+    -------
+    classes
+        The two labels in ascending order, shape (2,).
+    is_positive
+        True for the labelled positives, shape (n,).
+
+    Warns
+    -----
+    AmbiguousLabelWarning
+        If the labels are strings and `pos_label` is not given.
+
+    Examples
+    --------
+    >>> classes, is_positive = encode(["yes", "?", "?"], pos_label="yes")
+    >>> classes.tolist()
+    ['?', 'yes']
+    >>> int(is_positive.sum())
+    1
+    """
+    labels = _checked(y)
+    classes = np.unique(labels)
+    if len(classes) < 2:
+        raise ValueError(_one_class_message(classes.tolist(), pos_label))
+    index = positive_index(classes, pos_label)
+    if pos_label is None and classes.dtype.kind not in "biuf":
+        smaller, larger = classes.tolist()
+        warnings.warn(
+            f"The labels are strings and {larger!r} was taken as the positive one, because it "
+            f"sorts after {smaller!r}. Set pos_label to the label of your positives.",
+            AmbiguousLabelWarning,
+            stacklevel=2,
+        )
+    return classes, np.asarray(labels == classes[index], dtype=np.bool_)
+
+
+def positive_index(classes: NDArray[Any], pos_label: Label | None = None) -> int:
+    """0 or 1: the place of the positive label in the two sorted classes.
+
+    Examples
+    --------
+    >>> positive_index(np.array([-1, 1]))
+    1
+    >>> positive_index(np.array(["fraud", "unknown"]), "fraud")
+    0
+    """
+    found: list[Label] = classes.tolist()
+    if pos_label is None:
+        return 1
+    if pos_label not in found:
+        raise ValueError(
+            f"pos_label={pos_label!r} is not in y, whose labels are {found[0]!r} and {found[1]!r}. "
+            "Set pos_label to the one of these that marks the labelled positives."
+        )
+    return found.index(pos_label)
+
+
+def _checked(y: ArrayLike) -> NDArray[Any]:
+    """y as an array (n,) of at most two distinct labels, none of them missing."""
+    labels: NDArray[Any] = column_or_1d(y, warn=True)
+    if any(map(_is_missing, labels)) if labels.dtype == object else np.any(labels != labels):
+        raise ValueError(
+            "y contains NaN or None, expected two labels. Mark every unlabelled row with 0 "
+            "(and the labelled positives with 1)."
+        )
+    if labels.dtype == object and not any(isinstance(label, str) for label in labels):
+        # A column of a mixed table: numbers or booleans, held as objects.
+        labels = np.array(labels.tolist())
+    check_classification_targets(labels)
+    kind = type_of_target(labels, input_name="y")
+    if kind != "binary":
+        found = np.unique(labels)
+        some = ", ".join(map(repr, found[:5].tolist()))
+        raise ValueError(
+            f"Only binary classification is supported. The type of the target is {kind}. "
+            f"y must have two values, labelled positive and unlabelled; it has {len(found)}, such "
+            f"as {some}. Known negatives are not supported: drop their rows, or mark them as "
+            "unlabelled."
+        )
+    return labels
+
+
+def _is_missing(label: object) -> bool:
+    # A comparison with pandas.NA is pandas.NA, which has no truth value.
+    try:
+        return label is None or bool(label != label)
+    except TypeError:
+        return True
+
+
+def _one_class_message(found: list[Label], pos_label: Label | None) -> str:
+    if not found:
+        return "y is empty, expected two classes: 1 for labelled positives and 0 for unlabelled."
+    positive = 1 if pos_label is None else pos_label
+    if found[0] == positive:
+        return (
+            f"y has one class only, the positive label {positive!r}: there are no unlabelled rows. "
+            "Add the rows whose class is unknown, and give them another label, such as 0."
+        )
+    return (
+        f"y has one class only, {found[0]!r}: there are no labelled positives, which are marked "
+        f"with {positive!r}. Mark some, or set pos_label if another label marks them."
+    )

@@ -1,0 +1,54 @@
+"""Epochs of one risk, the best epoch kept: what PN, uPU and nnPU have in common."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from robustpu.fleet import Best, Course, Fleet
+
+
+def start_adam(fleet: Fleet, settings: Sequence[Any]) -> None:
+    """Begin with a fresh optimiser, each member with the rates of its own settings."""
+    fleet.start_adam(
+        [own.lr for own in settings],
+        [own.weight_decay for own in settings],
+        [own.warmup_epochs for own in settings],
+        settings[0].batch_size,
+    )
+
+
+def minimize(
+    fleet: Fleet,
+    settings: Sequence[Any],
+    risk: Callable[..., Tensor],
+    **numbers: Sequence[float],
+) -> Course:
+    """Minimise a risk for ``epochs`` epochs, and restore each member's best epoch.
+
+    Parameters
+    ----------
+    fleet, settings
+        The networks, and the parameters of each.
+    risk
+        ``(logit, batch, **numbers) -> (alive,)``.
+    numbers
+        What else the risk depends on, one number a member each.
+    """
+    best = Best(fleet)
+    course = Course(best)
+    start_adam(fleet, settings)
+    patience = [own.patience or own.epochs for own in settings]
+    for epoch in range(1, settings[0].epochs + 1):
+        own = {name: fleet.per_member(values) for name, values in numbers.items()}
+        fleet.epoch(partial(risk, **own), settings[0].batch_size)
+        score = fleet.score()
+        best.offer(score, epoch)
+        course.record(fleet.alive, epoch=torch.full_like(fleet.alive, epoch), score=score)
+        fleet.keep(best.waited(epoch) < fleet.per_member(patience))
+        if not len(fleet.alive):
+            break
+    best.restore()
+    return course

@@ -1,0 +1,36 @@
+"""PN: unlabelled rows are taken as negative, and ordinary cross-entropy is minimised."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from torch import Tensor
+
+from robustpu.base import BasePUClassifier
+from robustpu.fleet import Batch, Course, Fleet
+from robustpu.methods.minimize import minimize
+from robustpu.risks import weighted_bce
+
+
+class PNClassifier(BasePUClassifier):
+    """The baseline that takes every unlabelled row as a negative.
+
+    Parameters as in :class:`robustpu.RobustPUClassifier`. The prior is used for held-out
+    selection and for ``threshold="prior"`` only.
+
+    Examples
+    --------
+    >>> from robustpu import PNClassifier, datasets, make_pu
+    >>> table = datasets.load("breast_cancer")
+    >>> pu = make_pu(table.data, table.target, n_positive=80, n_unlabeled=200, prior=0.3,
+    ...              n_test=100, random_state=0)
+    >>> model = PNClassifier(prior=0.3, epochs=20, random_state=0).fit(pu.X, pu.y)
+    >>> model.score(pu.X_test, pu.y_test) > 0.8
+    True
+    """
+
+    @classmethod
+    def _train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
+        def risk(logit: Tensor, batch: Batch) -> Tensor:
+            return weighted_bce(logit, batch.is_positive, batch.weight)
+
+        return minimize(fleet, settings, risk)

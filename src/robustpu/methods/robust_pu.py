@@ -1,0 +1,346 @@
+"""Robust-PU (Zhu, Wang, Zhao et al., KDD 2023): learn from easy, clean rows first."""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from robustpu import hardness as hardnesses
+from robustpu import weighting as weightings
+from robustpu.base import BasePUClassifier, parameters
+from robustpu.checks import check_number
+from robustpu.fleet import Batch, Best, Course, Fleet
+from robustpu.hardness import HardnessFunction
+from robustpu.methods.minimize import start_adam
+from robustpu.methods.nnpu import NNPUClassifier
+from robustpu.methods.presets import PRESETS
+from robustpu.naming import pick
+from robustpu.pacing import Pacing
+from robustpu.risks import weighted_bce
+from robustpu.selection import positive_rates
+from robustpu.together import Trained, identity
+from robustpu.weighting import WeightingFunction
+
+# What pacing_positive=None and pacing_unlabeled=None stand for.
+PACING_POSITIVE = Pacing("linear", lambda0=0.5, beta=1.0, t_grow=10)
+PACING_UNLABELED = Pacing("linear", lambda0=0.2, beta=0.7, t_grow=10)
+
+
+@parameters
+class RobustPUClassifier(BasePUClassifier):
+    """Robust-PU: pre-train, then weigh each row by how easy it is, and train; again and again.
+
+    A network is pre-trained with nnPU. Then, round after round, the hardness of each row is
+    measured (its loss, with unlabelled rows taken as negatives), turned into a weight by a
+    threshold that grows from round to round, and the network is trained on the weighted rows. Easy
+    and clean rows come first; positives hidden among the unlabelled rows stay down-weighted.
+
+    Parameters
+    ----------
+    prior
+        Share of positives *among the unlabelled rows*: a number in (0, 1), or ``"auto"``.
+    scenario
+        ``"case-control"``: the unlabelled rows are a sample of the population. ``"single-set"``:
+        they are what was left of one after its positives were labelled.
+    pos_label
+        The label of the labelled positives; by default the larger of the two.
+    module
+        ``"mlp"`` (one hidden layer of 100), ``"linear"``, ``"all_conv"`` (images), or a callable
+        from the shape of a row to a ``torch.nn.Module`` that answers one logit a row.
+    standardize
+        Whether to give each column of a table mean 0 and deviation 1.
+    epochs
+        Epochs of weighted training in each round, the paper's E.
+    batch_size, lr, weight_decay
+        Of Adam, which starts afresh in every round.
+    warmup_epochs
+        Epochs at the start of each round in which the learning rate rises to ``lr``.
+    validation_fraction
+        Share of the positives and of the unlabelled rows that each member holds out, to choose
+        the round by; 0 keeps the last round.
+    patience
+        Rounds without a better score after which to stop; None never stops early.
+    n_members
+        Networks to train together, with different seeds and different held-out rows. Their
+        probabilities are averaged, and their mean score on held-out rows chooses the round.
+    n_keep
+        How many of the members to average, the best on held-out rows; by default all.
+    vary
+        Settings that differ from member to member: parameter name -> list of choices, or a
+        distribution with ``rvs``. Such members are judged each by itself.
+    threshold
+        Probability from which ``predict`` answers positive, or ``"prior"``: the share ``prior``
+        of the unlabelled training rows is then above it.
+    device
+        ``"auto"``, ``"cpu"``, ``"cuda"``...
+    random_state
+        Seed of everything random.
+    verbose
+        1 shows a progress bar.
+    pretrain
+        Method that initialises the network: ``"nnpu"``, an estimator of this library, or None.
+        Its own network, prior, data and seed are not used; those of this estimator are.
+    hardness
+        ``"logistic"``, ``"sigmoid"``, ``"crps"``, ``"brier"``, ``"focal"``, or a function, see
+        :mod:`robustpu.hardness`.
+    temperature_positive, temperature_unlabeled
+        Divide the logits of labelled and of unlabelled rows before their hardness is measured.
+    weighting
+        ``"welsch"`` (the paper's), ``"hard"``, ``"linear"``..., or a function, see
+        :mod:`robustpu.weighting`.
+    pacing_positive, pacing_unlabeled
+        Threshold of each round, see :class:`robustpu.pacing.Pacing`.
+    balance
+        Whether to scale the weights so that positives have the share ``prior`` of their sum. The
+        paper does not; it matters most if labelled positives are few.
+    max_rounds
+        Rounds at most, the paper's T.
+    record_weights
+        Whether to keep the weights of all rounds, as ``weight_path_``.
+
+    Attributes
+    ----------
+    classes_
+        The two labels of y, sorted.
+    prior_, population_prior_
+        Share of positives among the unlabelled rows, given or estimated, and in the population.
+    selection_
+        What chose the round: ``"pu"`` (held-out rows without negatives), ``"oracle"`` (the
+        ``eval_set``) or ``"none"``.
+    probability_
+        Probability of being positive of each training row, (n,).
+    hardness_, weight_
+        Of each training row, by the selected networks at the threshold of their round, (n,).
+    weight_path_
+        Weights of each round, (rounds, n), if ``record_weights``; NaN where nobody trained on it.
+    history_
+        One dictionary a member and round: ``threshold_positive`` and ``threshold_unlabeled``;
+        ``mass_...`` and ``effective_...``, the sum and the effective number of the weights;
+        ``positive_rate``, the share of unlabelled rows answered positive at its start; ``score``
+        at its end. Round 0 is the pre-trained network.
+    member_scores_, kept_
+        Score of each member on its held-out rows, and which members are averaged.
+    threshold_
+        Probability from which ``predict`` answers positive.
+
+    Examples
+    --------
+    >>> from robustpu import RobustPUClassifier, datasets, make_pu
+    >>> table = datasets.load("breast_cancer")
+    >>> pu = make_pu(table.data, table.target, n_positive=80, n_unlabeled=200, prior=0.3,
+    ...              n_test=100, random_state=0)
+    >>> model = RobustPUClassifier(prior=0.3, random_state=0).fit(pu.X, pu.y)
+    >>> model.score(pu.X_test, pu.y_test) > 0.9
+    True
+    """
+
+    pretrain: BasePUClassifier | str | None = "nnpu"
+    hardness: str | HardnessFunction = "logistic"
+    temperature_positive: float = 1.0
+    temperature_unlabeled: float = 1.0
+    weighting: str | WeightingFunction = "welsch"
+    pacing_positive: Pacing | None = None
+    pacing_unlabeled: Pacing | None = None
+    balance: bool = True
+    max_rounds: int = 20
+    record_weights: bool = False
+    # Other defaults than those of the other methods.
+    epochs: int = 10
+    patience: int | None = 5
+    n_members: int = 5
+
+    @classmethod
+    def from_preset(cls, name: str, **changes: Any) -> Self:
+        """Make an estimator with the parameters of a preset.
+
+        Parameters
+        ----------
+        name
+            ``"default"``, or ``"paper"``: the paper's algorithm and the middle of its grid.
+        changes
+            Parameters that differ from the preset.
+
+        Examples
+        --------
+        >>> RobustPUClassifier.from_preset("paper", prior=0.4).epochs
+        20
+        """
+        return cls(**{**pick("preset", name, PRESETS)(), **changes})
+
+    @classmethod
+    def _train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
+        first = settings[0]
+        measure, weigh = hardnesses.resolve(first.hardness), weightings.resolve(first.weighting)
+
+        # Line 1: initialise the model by pre-training.
+        pretrain = [own._pretrain() for own in settings]
+        if pretrain[0] is not None:
+            type(pretrain[0])._train(fleet, pretrain)
+        best = Best(fleet)
+        course = Course(best)
+        score = fleet.score()
+        best.offer(score, turn=0)
+        course.record(fleet.alive, round=torch.zeros_like(fleet.alive), score=score)
+
+        # Line 2: for t = 1 to T. The code counts from 0, so that the first threshold is λ0.
+        for t in range(max(own.max_rounds for own in settings)):
+            # Lines 3-4, stage 1: measure the hardness of each row, unlabelled rows as negatives.
+            is_positive, logit = fleet.training.is_positive, fleet.logits()
+            temperature = _by_side(fleet, [own._temperatures() for own in settings])
+            hardness = measure(logit, is_positive, temperature)
+
+            # Lines 5-7, stage 2: weigh each row by its hardness and the threshold of the round.
+            threshold = _by_side(fleet, [own._thresholds(t) for own in settings])
+            weight = weigh(hardness, threshold)
+            if first.record_weights:
+                course.record_rows(fleet.alive, weight=weight)
+            if first.balance:
+                weight = balanced(weight, is_positive, fleet.population_prior)
+
+            # Lines 8-11, stage 3: E epochs of weighted cross-entropy, unlabelled rows as 0.
+            start_adam(fleet, settings)
+            for _ in range(first.epochs):
+                fleet.epoch(_cross_entropy, first.batch_size, weight * fleet.training.weight)
+
+            # Not in Algorithm 1 but in the paper's experiments: keep the best round, and stop
+            # when no better one came for a while.
+            score = fleet.score()
+            best.offer(score, turn=t + 1)
+            course.record(
+                fleet.alive,
+                **_describe(fleet, logit, threshold, weight),
+                round=torch.full_like(fleet.alive, t + 1),
+                score=score,
+            )
+            fleet.keep(_go_on(fleet, best, t + 1, settings))
+            if not len(fleet.alive):
+                break
+        best.restore()
+        return course
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        hardnesses.resolve(self.hardness)
+        check_number("temperature_positive", self.temperature_positive, above=0)
+        check_number("temperature_unlabeled", self.temperature_unlabeled, above=0)
+        check_number("max_rounds", self.max_rounds, least=1, whole=True)
+        if not (self.pretrain in ("nnpu", None) or isinstance(self.pretrain, BasePUClassifier)):
+            raise ValueError(
+                "pretrain must be 'nnpu', None, or an estimator of this library that trains a "
+                f"network, such as NNPUClassifier(); it is {self.pretrain!r}."
+            )
+        if isinstance(self.pretrain, BasePUClassifier):
+            self.pretrain._check_parameters()
+        # Thresholds outside the domain of the weighting are refused now, not rounds later.
+        weigh = weightings.resolve(self.weighting)
+        for t in range(self.max_rounds):
+            weigh(torch.zeros(2), torch.tensor(self._thresholds(t)))
+
+    def _fleet_key(self) -> tuple[Any, ...]:
+        pretrain = self._pretrain()
+        return (
+            *super()._fleet_key(),
+            identity(self.hardness),
+            identity(self.weighting),
+            self.balance,
+            self.record_weights,
+            None if pretrain is None else pretrain._fleet_key(),
+        )
+
+    def _planned_epochs(self) -> int:
+        pretrain = self._pretrain()
+        before = 0 if pretrain is None else pretrain._planned_epochs()
+        return int(before + self.max_rounds * self.epochs)
+
+    def _note(self, logit: Tensor, kept: Sequence[Trained], settings: Sequence[Any]) -> None:
+        is_positive = torch.from_numpy(self.is_positive_).to(logit.device)
+
+        def column(pairs: Sequence[tuple[float, float]]) -> Tensor:
+            positive, unlabeled = torch.tensor(pairs, dtype=logit.dtype, device=logit.device).T
+            return torch.where(is_positive, positive[:, None], unlabeled[:, None])
+
+        temperature = column([own._temperatures() for own in settings])
+        # Round 0, the pre-trained network, has no threshold of its own: the first one serves.
+        threshold = column(
+            [own._thresholds(max(0, end.turn - 1)) for own, end in zip(settings, kept, strict=True)]
+        )
+        hardness = hardnesses.resolve(self.hardness)(logit, is_positive, temperature)
+        weight = weightings.resolve(self.weighting)(hardness, threshold)
+        self.hardness_ = hardness.mean(0).cpu().numpy()
+        self.weight_ = weight.mean(0).cpu().numpy()
+        if self.record_weights:
+            self.weight_path_ = _mean_path([end.rows["weight"].numpy() for end in kept])
+
+    def _pretrain(self) -> Any:
+        """Return the estimator that initialises the network, or None."""
+        return NNPUClassifier() if isinstance(self.pretrain, str) else self.pretrain
+
+    def _temperatures(self) -> tuple[float, float]:
+        return self.temperature_positive, self.temperature_unlabeled
+
+    def _thresholds(self, t: int) -> tuple[float, float]:
+        positive = PACING_POSITIVE if self.pacing_positive is None else self.pacing_positive
+        unlabeled = PACING_UNLABELED if self.pacing_unlabeled is None else self.pacing_unlabeled
+        return positive(t), unlabeled(t)
+
+
+def balanced(weight: Tensor, is_positive: Tensor, prior: Tensor) -> Tensor:
+    """Scale weights (..., rows) so that positives have the share ``prior`` (...) of their sum.
+
+    Examples
+    --------
+    >>> weight = torch.tensor([0.5, 1.0, 1.0])
+    >>> balanced(weight, torch.tensor([True, False, False]), torch.tensor(0.4))[0].item()
+    1.0
+    """
+    on_positive = torch.where(is_positive, weight, 0.0).sum(-1)
+    on_unlabeled = weight.sum(-1) - on_positive
+    total = on_positive + on_unlabeled
+    # Where one side has no weight at all there is nothing to scale.
+    tiny = torch.finfo(weight.dtype).tiny
+    up_positive = prior * total / on_positive.clamp(min=tiny)
+    up_unlabeled = (1 - prior) * total / on_unlabeled.clamp(min=tiny)
+    return weight * torch.where(is_positive, up_positive[..., None], up_unlabeled[..., None])
+
+
+def _by_side(fleet: Fleet, pairs: Sequence[tuple[float, float]]) -> Tensor:
+    """(alive, rows): of each member's pair, the first for positives, the second for unlabelled."""
+    positive, unlabeled = (fleet.per_member(side)[:, None] for side in zip(*pairs, strict=True))
+    return torch.where(fleet.training.is_positive, positive, unlabeled)
+
+
+def _cross_entropy(logit: Tensor, batch: Batch) -> Tensor:
+    return weighted_bce(logit, batch.is_positive, batch.weight)
+
+
+def _describe(fleet: Fleet, logit: Tensor, threshold: Tensor, weight: Tensor) -> dict[str, Tensor]:
+    """What the history notes of a round, (alive,) each."""
+    is_positive, sample_weight = fleet.training.is_positive, fleet.training.weight
+    notes = {"positive_rate": positive_rates(logit, is_positive, sample_weight)[1]}
+    for side, mask in (("positive", is_positive), ("unlabeled", ~is_positive)):
+        own = torch.where(mask, weight, 0.0)
+        mass, squares = own.sum(1), own.square().sum(1)
+        notes[f"threshold_{side}"] = torch.where(mask, threshold, 0.0).amax(1)
+        notes[f"mass_{side}"] = mass
+        notes[f"effective_{side}"] = mass.square() / squares.clamp(min=1e-30)
+    return notes
+
+
+def _go_on(fleet: Fleet, best: Best, turn: int, settings: Sequence[Any]) -> Tensor:
+    """Which members have rounds and patience left, (alive,)."""
+    patience = fleet.per_member([own.patience or own.max_rounds for own in settings])
+    rounds = fleet.per_member([own.max_rounds for own in settings])
+    return (best.waited(turn) < patience) & (turn < rounds)
+
+
+def _mean_path(paths: Sequence[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
+    """Mean over the members (rounds, n) that trained on a row in a round; NaN if none did."""
+    rounds, rows = max(map(len, paths)), paths[0].shape[1]
+    total, count = np.zeros((rounds, rows)), np.zeros((rounds, rows))
+    for path in paths:
+        known = ~np.isnan(path)
+        total[: len(path)] += np.where(known, path, 0.0)
+        count[: len(path)] += known
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)

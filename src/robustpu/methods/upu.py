@@ -1,0 +1,63 @@
+"""uPU: the unbiased risk (du Plessis, Niu, Sugiyama, 2014 and 2015)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from torch import Tensor
+
+from robustpu.base import BasePUClassifier, parameters
+from robustpu.fleet import Batch, Course, Fleet
+from robustpu.methods.minimize import minimize
+from robustpu.naming import pick
+from robustpu.risks import SURROGATES, Surrogate, upu
+from robustpu.together import identity
+
+
+@parameters
+class UPUClassifier(BasePUClassifier):
+    """Minimises prior E_P[l(g)] + E_U[l(-g)] - prior E_P[l(-g)].
+
+    The risk is unbiased, and unbounded below: a flexible network drives it to minus infinity, so
+    the selected epoch matters. Parameters as in :class:`robustpu.RobustPUClassifier`, and
+
+    Parameters
+    ----------
+    surrogate
+        ``"logistic"``, ``"sigmoid"`` (the deep version in the nnPU paper), or a function of the
+        margin.
+
+    Examples
+    --------
+    >>> from robustpu import UPUClassifier, datasets, make_pu
+    >>> table = datasets.load("breast_cancer")
+    >>> pu = make_pu(table.data, table.target, n_positive=80, n_unlabeled=200, prior=0.3,
+    ...              n_test=100, random_state=0)
+    >>> model = UPUClassifier(prior=0.3, epochs=20, random_state=0).fit(pu.X, pu.y)
+    >>> model.score(pu.X_test, pu.y_test) > 0.8
+    True
+    """
+
+    surrogate: str | Surrogate = "logistic"
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        pick("surrogate", self.surrogate, SURROGATES)
+
+    def _fleet_key(self) -> tuple[Any, ...]:
+        return (*super()._fleet_key(), identity(self.surrogate))
+
+    @classmethod
+    def _train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
+        surrogate = pick("surrogate", settings[0].surrogate, SURROGATES)
+
+        def risk(logit: Tensor, batch: Batch) -> Tensor:
+            return upu(
+                logit,
+                batch.is_positive,
+                batch.weight,
+                batch.prior,
+                batch.population_prior,
+                surrogate,
+            )
+
+        return minimize(fleet, settings, risk)

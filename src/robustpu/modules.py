@@ -1,0 +1,136 @@
+"""Networks: the shape of one input row -> a torch module that answers one logit a row."""
+
+import math
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import TypeAlias
+
+import torch
+from torch import nn
+
+from robustpu.naming import pick
+
+ModuleFactory: TypeAlias = Callable[[tuple[int, ...]], nn.Module]
+
+
+def mlp(input_shape: tuple[int, ...], hidden: Sequence[int] = (100,)) -> nn.Module:
+    """Linear - ReLU - ... - linear: the paper's classifier for tables and for MNIST.
+
+    Weights are Xavier-normal and biases zero, as in the authors' code. Use
+    ``functools.partial(mlp, hidden=(300, 300))`` as ``module=`` for another size.
+
+    Parameters
+    ----------
+    input_shape
+        Shape of one row; images are flattened.
+    hidden
+        Width of each hidden layer; ``()`` is a linear model.
+
+    Examples
+    --------
+    >>> net = mlp((57,))
+    >>> sum(weight.numel() for weight in net.parameters())
+    5901
+    """
+    widths = [math.prod(input_shape), *hidden, 1]
+    layers: list[nn.Module] = [nn.Flatten()]
+    for width, following in pairwise(widths):
+        linear = nn.Linear(width, following)
+        nn.init.xavier_normal_(linear.weight)
+        nn.init.zeros_(linear.bias)
+        layers += [linear, nn.ReLU()]
+    return nn.Sequential(*layers[:-1])
+
+
+def linear(input_shape: tuple[int, ...]) -> nn.Module:
+    """Return a logistic-regression model, one weight an input.
+
+    Examples
+    --------
+    >>> sum(weight.numel() for weight in linear((57,)).parameters())
+    58
+    """
+    return mlp(input_shape, hidden=())
+
+
+class AllConv(nn.Sequential):
+    """Nine convolutions with batch norm, then 1000-1000-1: the paper's network for CIFAR-10.
+
+    (3x3x96) x2 - 3x3x96 stride 2 - (3x3x192) x2 - 3x3x192 stride 2 - 3x3x192 - 1x1x192 - 1x1x10,
+    each followed by batch norm and ReLU. Weights are Kaiming-normal and biases zero.
+    """
+
+    def __init__(self, input_shape: tuple[int, ...]):
+        if len(input_shape) != 3:
+            raise ValueError(
+                f"all_conv takes images, one row a (channels, height, width) array; a row here "
+                f"has the shape {input_shape}. For tables use module='mlp'."
+            )
+        channels, height, width = input_shape
+        # (output channels, kernel size, stride) of each convolution.
+        plan = [(96, 3, 1), (96, 3, 1), (96, 3, 2), (192, 3, 1), (192, 3, 1), (192, 3, 2)]
+        plan += [(192, 3, 1), (192, 1, 1), (10, 1, 1)]
+        layers: list[nn.Module] = []
+        for outputs, kernel, stride in plan:
+            layers += [
+                nn.Conv2d(channels, outputs, kernel, stride, padding=kernel // 2),
+                nn.BatchNorm2d(outputs),
+                nn.ReLU(),
+            ]
+            channels = outputs
+            height, width = -(-height // stride), -(-width // stride)
+        layers += [nn.Flatten(), nn.Linear(channels * height * width, 1000), nn.ReLU()]
+        layers += [nn.Linear(1000, 1000), nn.ReLU(), nn.Linear(1000, 1)]
+        super().__init__(*layers)
+        for layer in self:
+            if isinstance(layer, nn.Conv2d | nn.Linear):
+                nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
+                assert layer.bias is not None
+                nn.init.zeros_(layer.bias)
+
+
+def all_conv(input_shape: tuple[int, ...]) -> nn.Module:
+    """Return the paper's all-convolutional network for images, see :class:`AllConv`.
+
+    Examples
+    --------
+    >>> sum(layer.weight.ndim == 4 for layer in all_conv((3, 32, 32)) if hasattr(layer, "weight"))
+    9
+    """
+    return AllConv(input_shape)
+
+
+MODULES: dict[str, ModuleFactory] = {"mlp": mlp, "linear": linear, "all_conv": all_conv}
+
+
+def build(module: str | ModuleFactory, input_shape: tuple[int, ...], seed: int) -> nn.Module:
+    """Build a module whose initial weights depend on the seed alone.
+
+    The module's own random initialisation runs under a forked generator, so the process's
+    random state is left as it was.
+
+    Parameters
+    ----------
+    module
+        A name of ``MODULES``, or a callable from the shape of a row to a module.
+    input_shape
+        Shape of one row.
+    seed
+        Seed of the initial weights.
+
+    Examples
+    --------
+    >>> one, two = build("mlp", (3,), seed=7), build("mlp", (3,), seed=7)
+    >>> float((one[1].weight - two[1].weight).detach().abs().max())
+    0.0
+    """
+    factory = pick("module", module, MODULES)
+    with torch.random.fork_rng(devices=[]):
+        torch.random.default_generator.manual_seed(seed)
+        network = factory(input_shape)
+    if not isinstance(network, nn.Module):
+        raise TypeError(
+            f"module must return a torch.nn.Module for the input shape {input_shape}; "
+            f"it returned {type(network).__name__}."
+        )
+    return network

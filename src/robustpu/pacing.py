@@ -1,0 +1,320 @@
+"""Pacing: the threshold λ of each round, from λ₀ in round 0 to β in round T_grow and after.
+
+A pacing function takes the round t, λ₀, β, T_grow and γ, numbers or tensors that broadcast, and
+returns float64 in the broadcast shape. β may lie below λ₀: the threshold then falls. ``Pacing``
+holds a shape and its numbers.
+"""
+
+import math
+from collections.abc import Callable
+
+import torch
+from sklearn.base import BaseEstimator
+from torch import Tensor
+
+from robustpu.naming import pick
+
+PacingFunction = Callable[
+    [Tensor | float, Tensor | float, Tensor | float, Tensor | float, Tensor | float],
+    Tensor | float,
+]
+
+
+def const(
+    t: Tensor | float,
+    lambda0: Tensor | float,
+    beta: Tensor | float,
+    t_grow: Tensor | float,
+    gamma: Tensor | float = 0.5,
+) -> Tensor:
+    """F(t) = λ₀.
+
+    Parameters
+    ----------
+    t
+        Round, counted from 0; any shape.
+    lambda0
+        The threshold of every round; broadcast, as the rest.
+    beta, t_grow, gamma
+        Taken, so that all pacing functions are called alike; only their shapes count.
+
+    Returns
+    -------
+    threshold
+        Float64, in the broadcast shape.
+
+    Examples
+    --------
+    >>> from robustpu import pacing
+    >>> pacing.const(5, lambda0=0.5, beta=2.0, t_grow=10).item()
+    0.5
+    """
+    _, start, *_ = _tensors(t, lambda0, beta, t_grow, gamma)
+    return start.clone()  # `start` may be a view of the caller's tensor
+
+
+def linear(
+    t: Tensor | float,
+    lambda0: Tensor | float,
+    beta: Tensor | float,
+    t_grow: Tensor | float,
+    gamma: Tensor | float = 0.5,
+) -> Tensor:
+    """F(t) = λ₀ + (β - λ₀) · t / T_grow, then β: the same step every round.
+
+    Parameters
+    ----------
+    t
+        Round, counted from 0; any shape.
+    lambda0, beta
+        Threshold in round 0, and from round ``t_grow`` on; broadcast, as the rest.
+    t_grow
+        Round in which the threshold first is ``beta``.
+    gamma
+        Taken, so that all pacing functions are called alike; only its shape counts.
+
+    Returns
+    -------
+    threshold
+        Float64, in the broadcast shape.
+
+    Examples
+    --------
+    >>> from robustpu import pacing
+    >>> pacing.linear(5, lambda0=0.5, beta=2.0, t_grow=10).item()
+    1.25
+    """
+    now, start, end, grow, _ = _tensors(t, lambda0, beta, t_grow, gamma)
+    return torch.where(now < grow, torch.lerp(start, end, now / grow), end)
+
+
+def convex(
+    t: Tensor | float,
+    lambda0: Tensor | float,
+    beta: Tensor | float,
+    t_grow: Tensor | float,
+    gamma: Tensor | float = 0.5,
+) -> Tensor:
+    """F(t) = λ₀ + (β - λ₀) · sin(π/2 · t / T_grow), then β: fast, then slow.
+
+    The name is the paper's; the sine is concave in the mathematical sense.
+
+    Parameters
+    ----------
+    t
+        Round, counted from 0; any shape.
+    lambda0, beta
+        Threshold in round 0, and from round ``t_grow`` on; broadcast, as the rest.
+    t_grow
+        Round in which the threshold first is ``beta``.
+    gamma
+        Taken, so that all pacing functions are called alike; only its shape counts.
+
+    Returns
+    -------
+    threshold
+        Float64, in the broadcast shape.
+
+    Examples
+    --------
+    >>> from robustpu import pacing
+    >>> round(pacing.convex(5, lambda0=0.5, beta=2.0, t_grow=10).item(), 4)
+    1.5607
+    """
+    now, start, end, grow, _ = _tensors(t, lambda0, beta, t_grow, gamma)
+    share = torch.sin(math.pi / 2 * now / grow)
+    return torch.where(now < grow, torch.lerp(start, end, share), end)
+
+
+def concave(
+    t: Tensor | float,
+    lambda0: Tensor | float,
+    beta: Tensor | float,
+    t_grow: Tensor | float,
+    gamma: Tensor | float = 0.5,
+) -> Tensor:
+    """F(t) = λ₀ + (β - λ₀) · (1 - cos(π/2 · t / T_grow)), then β: slow, then fast.
+
+    The name is the paper's; the curve is convex in the mathematical sense.
+
+    Parameters
+    ----------
+    t
+        Round, counted from 0; any shape.
+    lambda0, beta
+        Threshold in round 0, and from round ``t_grow`` on; broadcast, as the rest.
+    t_grow
+        Round in which the threshold first is ``beta``.
+    gamma
+        Taken, so that all pacing functions are called alike; only its shape counts.
+
+    Returns
+    -------
+    threshold
+        Float64, in the broadcast shape.
+
+    Examples
+    --------
+    >>> from robustpu import pacing
+    >>> round(pacing.concave(5, lambda0=0.5, beta=2.0, t_grow=10).item(), 4)
+    0.9393
+    """
+    now, start, end, grow, _ = _tensors(t, lambda0, beta, t_grow, gamma)
+    share = 1 - torch.cos(math.pi / 2 * now / grow)
+    return torch.where(now < grow, torch.lerp(start, end, share), end)
+
+
+def exponential(
+    t: Tensor | float,
+    lambda0: Tensor | float,
+    beta: Tensor | float,
+    t_grow: Tensor | float,
+    gamma: Tensor | float = 0.5,
+) -> Tensor:
+    """F(t) = λ₀ + (β - λ₀) · (1 - γ^t), then β: the gap to β shrinks by γ every round.
+
+    The paper's formula alone approaches β and never reaches it, yet the paper defines T_grow as
+    the round in which the threshold first reaches β. Decision: follow the formula before
+    ``t_grow`` and be β from there on, a last step of (β - λ₀) · γ^T_grow above the formula.
+
+    Parameters
+    ----------
+    t
+        Round, counted from 0; any shape.
+    lambda0, beta
+        Threshold in round 0, and from round ``t_grow`` on; broadcast, as the rest.
+    t_grow
+        Round in which the threshold first is ``beta``.
+    gamma
+        In (0, 1): the share of the gap that a round leaves.
+
+    Returns
+    -------
+    threshold
+        Float64, in the broadcast shape.
+
+    Examples
+    --------
+    >>> from robustpu import pacing
+    >>> pacing.exponential(2, lambda0=0.5, beta=2.0, t_grow=10).item()
+    1.625
+    """
+    now, start, end, grow, left = _tensors(t, lambda0, beta, t_grow, gamma)
+    return torch.where(now < grow, torch.lerp(start, end, 1 - left**now), end)
+
+
+PACING: dict[str, PacingFunction] = {
+    "const": const,
+    "linear": linear,
+    "convex": convex,
+    "concave": concave,
+    "exponential": exponential,
+}
+
+
+def resolve(pacing: str | PacingFunction) -> PacingFunction:
+    """Return the pacing function of that name; a function is returned as it is.
+
+    Parameters
+    ----------
+    pacing
+        A key of ``PACING``, or a function ``(t, lambda0, beta, t_grow, gamma) -> threshold``.
+
+    Returns
+    -------
+    function
+        Called with five positional arguments.
+
+    Examples
+    --------
+    >>> from robustpu import pacing
+    >>> float(pacing.resolve("linear")(5, 0.5, 2.0, 10, 0.5))
+    1.25
+    """
+    return pick("pacing", pacing, PACING)
+
+
+class Pacing(BaseEstimator):  # type: ignore[misc]
+    """F(t), a pacing function with its numbers; the numbers are scikit-learn parameters.
+
+    Parameters
+    ----------
+    shape
+        A key of ``PACING``, or a function of the same signature.
+    lambda0
+        Threshold in round 0; positive.
+    beta
+        Threshold from round ``t_grow`` on; positive, above or below ``lambda0``.
+    t_grow
+        Round in which the threshold first is ``beta``; a whole number, at least 1.
+    gamma
+        Share of the gap to ``beta`` that a round of ``"exponential"`` leaves; in (0, 1).
+
+    Examples
+    --------
+    >>> from robustpu.pacing import Pacing
+    >>> Pacing("linear", lambda0=0.5, beta=2.0, t_grow=10)(5)
+    1.25
+    """
+
+    def __init__(
+        self,
+        shape: str | PacingFunction = "linear",
+        *,
+        lambda0: float = 0.1,
+        beta: float = 1.0,
+        t_grow: int = 10,
+        gamma: float = 0.5,
+    ) -> None:
+        self.shape = shape
+        self.lambda0 = lambda0
+        self.beta = beta
+        self.t_grow = t_grow
+        self.gamma = gamma
+
+    def __call__(self, t: int) -> float:
+        """Return the threshold of round ``t``, after ``check``.
+
+        Parameters
+        ----------
+        t
+            Round, counted from 0.
+
+        Returns
+        -------
+        threshold
+            One number.
+        """
+        self.check()
+        if not t >= 0:
+            raise ValueError(f"t must be at least 0, got {t}: count the rounds from 0.")
+        function = resolve(self.shape)
+        return float(function(t, self.lambda0, self.beta, self.t_grow, self.gamma))
+
+    def check(self) -> None:
+        """Raise ValueError if a parameter lies outside its domain."""
+        for name in ("lambda0", "beta"):
+            value = getattr(self, name)
+            if not 0 < value < math.inf:
+                raise ValueError(
+                    f"{name} must lie in (0, inf), got {value}: it is a threshold on the hardness; "
+                    "0.1 keeps the easiest rows, 1.0 most."
+                )
+        if not (1 <= self.t_grow < math.inf and float(self.t_grow).is_integer()):
+            raise ValueError(
+                f"t_grow must be a whole number of rounds, at least 1, got {self.t_grow}: "
+                'for a threshold that never moves give shape="const".'
+            )
+        if not 0 < self.gamma < 1:
+            raise ValueError(
+                f"gamma must lie in (0, 1), got {self.gamma}: near 0 the threshold is at beta "
+                "after one round, near 1 it hardly moves before t_grow."
+            )
+        resolve(self.shape)
+
+
+def _tensors(*values: Tensor | float) -> tuple[Tensor, ...]:
+    # Numbers go to the device of the tensors, if any.
+    device = next((value.device for value in values if isinstance(value, Tensor)), None)
+    tensors = [torch.as_tensor(value, dtype=torch.float64, device=device) for value in values]
+    return tuple(torch.broadcast_tensors(*tensors))  # type: ignore[no-untyped-call]

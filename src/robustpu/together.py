@@ -1,0 +1,346 @@
+"""Fitting several estimators at once: jobs -> members -> fleets -> fitted estimators.
+
+A job is one estimator with its data. It becomes ``n_members`` members, each with a seed, settings
+and held-out rows of its own. Members of all jobs that can share a fleet do, whichever job they
+come from.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+from torch import Tensor
+
+from robustpu import priors
+from robustpu.fleet import Criterion, Fleet, Member, Network, Rows, State
+from robustpu.scenario import check_prior, population_prior
+from robustpu.selection import oracle_accuracy, proxy_accuracy
+
+if TYPE_CHECKING:
+    from robustpu.base import BasePUClassifier
+
+Progress: TypeAlias = Callable[[int, int], None]
+
+
+class Job(NamedTuple):
+    """An estimator with what it is to be fitted on."""
+
+    estimator: "BasePUClassifier"
+    X: Any
+    y: Any
+    eval_set: tuple[Any, Any] | None = None
+    sample_weight: Any = None
+
+
+@dataclass
+class Prepared:
+    """A job whose data has been checked and turned into tensors."""
+
+    x: Tensor
+    is_positive: NDArray[np.bool_]
+    weight: NDArray[np.float64]
+    x_eval: Tensor | None
+    truth: NDArray[np.bool_] | None
+
+
+@dataclass
+class Trained:
+    """What training left of one member; ``turn`` is the epoch or round that was selected."""
+
+    network: Network
+    state: State
+    score: float | None
+    turn: int
+    history: list[dict[str, float]]
+    rows: dict[str, Tensor]
+
+
+@dataclass
+class _Task:
+    """A job on its way: one entry a member in each list."""
+
+    estimator: "BasePUClassifier"
+    data: Prepared
+    seeds: list[int]
+    settings: list["BasePUClassifier"]
+    groups: list[int]
+    prior: float = 0.0
+    population_prior: float = 0.0
+    trained: dict[int, Trained] = field(default_factory=dict)
+
+
+def fit_together(
+    jobs: Iterable[Job | tuple[Any, ...]], progress: Progress | None = None
+) -> list["BasePUClassifier"]:
+    """Fit several estimators at once, and return them fitted.
+
+    Jobs with networks of one kind and equally many rows are trained in lock-step, which is
+    several times faster than one after the other; all others are grouped as far as they can be.
+    Each result is the same as that of ``estimator.fit`` alone, up to rounding.
+
+    Parameters
+    ----------
+    jobs
+        Tuples ``(estimator, X, y)``, ``(estimator, X, y, eval_set)`` or
+        ``(estimator, X, y, eval_set, sample_weight)``.
+    progress
+        Called as ``progress(done, total)``, in epochs of single networks.
+
+    Returns
+    -------
+    estimators
+        The estimators of the jobs, in order.
+
+    Examples
+    --------
+    >>> from robustpu import NNPUClassifier, datasets, fit_together, make_pu
+    >>> table = datasets.load("breast_cancer")
+    >>> trials = [
+    ...     make_pu(table.data, table.target, n_positive=60, n_unlabeled=200, prior=0.3,
+    ...             n_test=100, random_state=seed)
+    ...     for seed in range(3)
+    ... ]
+    >>> models = fit_together(
+    ...     (NNPUClassifier(prior=0.3, epochs=20, random_state=0), trial.X, trial.y)
+    ...     for trial in trials
+    ... )
+    >>> accuracy = [m.score(t.X_test, t.y_test) for m, t in zip(models, trials)]
+    >>> min(accuracy) > 0.8
+    True
+    """
+    jobs = [Job(*job) for job in jobs]
+    if not jobs:
+        return []
+    seen: dict[Any, Tensor] = {}
+    numbers = count()
+    tasks = [_task(job, seen, numbers) for job in jobs]
+    _set_priors(tasks)
+    groups: dict[Any, list[tuple[_Task, int]]] = {}
+    for task in tasks:
+        for member, settings in enumerate(task.settings):
+            groups.setdefault(_group_key(task, settings), []).append((task, member))
+    ticker = _Ticker(progress, groups)
+    for group in groups.values():
+        _train_group(group, ticker)
+    for task in tasks:
+        task.estimator._adopt(
+            [task.trained[place] for place in range(len(task.settings))],
+            task.settings,
+            task.data,
+            (task.prior, task.population_prior),
+        )
+    ticker.close()
+    return [task.estimator for task in tasks]
+
+
+def _task(job: Job, seen: dict[Any, Tensor], numbers: Iterator[int]) -> _Task:
+    estimator = job.estimator
+    estimator._check_parameters()
+    data = estimator._prepare(job.X, job.y, job.eval_set, job.sample_weight)
+    # Jobs on one X share one copy of it.
+    key = (id(job.X), estimator.standardize, data.x.device)
+    data.x = seen.setdefault(key, data.x)
+    random = check_random_state(estimator.random_state)
+    seeds = random.randint(np.iinfo(np.int32).max, size=estimator.n_members).tolist()
+    settings = [_draw_settings(estimator, seed) for seed in seeds]
+    # Members of one job are judged together, unless their settings differ.
+    groups = [next(numbers) for _ in seeds] if estimator.vary else [next(numbers)] * len(seeds)
+    return _Task(estimator, data, seeds, settings, groups)
+
+
+def _draw_settings(estimator: "BasePUClassifier", seed: int) -> "BasePUClassifier":
+    """Return the estimator with the member's own draw of what ``vary`` names."""
+    if not estimator.vary:
+        return estimator
+    random = np.random.RandomState(seed)
+    drawn: dict[str, Any] = {}
+    for name, choices in sorted(estimator.vary.items()):
+        if hasattr(choices, "rvs"):
+            drawn[name] = choices.rvs(random_state=random)
+        else:
+            drawn[name] = list(choices)[random.randint(len(choices))]
+    settings: BasePUClassifier = clone(estimator).set_params(**drawn)
+    settings._check_parameters()
+    return settings
+
+
+def _set_priors(tasks: Sequence[_Task]) -> None:
+    unknown = [task for task in tasks if task.estimator.prior == "auto"]
+    estimates = priors.estimate(
+        [
+            priors.Sample(task.data.x, task.data.is_positive, task.estimator.module, task.seeds[0])
+            for task in unknown
+        ]
+    )
+    for task, estimate in zip(unknown, estimates, strict=True):
+        task.prior = estimate
+    for task in tasks:
+        if task.estimator.prior != "auto":
+            task.prior = check_prior(task.estimator.prior)
+        n_positive = int(task.data.is_positive.sum())
+        n_unlabeled = len(task.data.is_positive) - n_positive
+        task.population_prior = population_prior(
+            task.prior, n_positive, n_unlabeled, task.estimator.scenario
+        )
+
+
+def _group_key(task: _Task, settings: "BasePUClassifier") -> Any:
+    """What members of one fleet have in common."""
+    n_positive = int(task.data.is_positive.sum())
+    return (
+        settings._fleet_key(),
+        tuple(task.data.x.shape),
+        task.data.x.device,
+        _held_out_sizes(n_positive, len(task.data.is_positive), settings.validation_fraction),
+        None if task.data.truth is None else len(task.data.truth),
+    )
+
+
+def identity(value: Any) -> Any:
+    """Return something hashable that is equal for parameters that mean the same."""
+    if isinstance(value, partial):
+        return (value.func, repr(value.args), repr(sorted(value.keywords.items())))
+    return value if isinstance(value, str | int | float | None) else id(value)
+
+
+def _held_out_sizes(n_positive: int, n: int, fraction: float) -> tuple[int, int]:
+    """Rows to hold out of the positives and of the unlabelled; none if either has just one."""
+    n_unlabeled = n - n_positive
+    if fraction == 0 or min(n_positive, n_unlabeled) < 2:
+        return 0, 0
+    return (
+        min(max(1, round(fraction * n_positive)), n_positive - 1),
+        min(max(1, round(fraction * n_unlabeled)), n_unlabeled - 1),
+    )
+
+
+def _train_group(group: Sequence[tuple[_Task, int]], ticker: "_Ticker") -> None:
+    """Train members that can share a fleet, and leave the results with their tasks."""
+    # The pool: each distinct X once, then each task's own evaluation rows.
+    blocks: list[Tensor] = []
+    start: dict[int, int] = {}
+    height = 0
+    tasks = list({id(task): task for task, _ in group}.values())
+    for x in [task.data.x for task in tasks] + [task.data.x_eval for task in tasks]:
+        if x is not None and id(x) not in start:
+            start[id(x)] = height
+            blocks.append(x)
+            height += len(x)
+    pool = blocks[0] if len(blocks) == 1 else torch.cat(blocks)
+    members = [_member(task, place, start) for task, place in group]
+    settings = [task.settings[place] for task, place in group]
+    fleet = Fleet(pool, members, settings[0].module, _criterion(group[0][0], members[0]))
+    fleet.on_epoch = ticker.tick
+    course = type(settings[0])._train(fleet, settings)
+    for place, (task, member) in enumerate(group):
+        task.trained[member] = Trained(
+            fleet.network,
+            fleet.state.select(torch.tensor([place], device=pool.device)),
+            None if members[place].held_out is None else float(course.best.score[place]),
+            int(course.best.turn[place]),
+            course.history_of(place),
+            {
+                name: _on_all_rows(values, members[place], start[id(task.data.x)], task)
+                for name, values in course.rows_of(place).items()
+            },
+        )
+
+
+def _on_all_rows(values: Tensor, member: Member, start: int, task: _Task) -> Tensor:
+    """Spread values (..., training rows) over all rows of the job, NaN where held out."""
+    spread = torch.full((*values.shape[:-1], len(task.data.is_positive)), torch.nan)
+    spread[..., member.training.index - start] = values
+    return spread
+
+
+def _criterion(task: _Task, member: Member) -> Criterion | None:
+    if member.held_out is None:
+        return None
+    return proxy_accuracy if task.data.truth is None else oracle_accuracy
+
+
+def _member(task: _Task, place: int, start: dict[int, int]) -> Member:
+    data = task.data
+    first = start[id(data.x)]
+
+    def rows(index: NDArray[np.intp]) -> Rows:
+        return Rows(
+            torch.from_numpy(index + first),
+            torch.from_numpy(data.is_positive[index]),
+            torch.from_numpy(data.weight[index]),
+        )
+
+    everything = np.arange(len(data.is_positive))
+    if data.truth is not None and data.x_eval is not None:
+        training, held_out = (
+            everything,
+            Rows(
+                torch.arange(len(data.truth)) + start[id(data.x_eval)],
+                torch.from_numpy(data.truth),
+                torch.ones(len(data.truth), dtype=torch.float64),
+            ),
+        )
+    else:
+        chosen = _held_out(data.is_positive, task.seeds[0], place, task.settings[place])
+        training, held_out = np.setdiff1d(everything, chosen), None
+        if len(chosen):
+            held_out = rows(chosen)
+    return Member(
+        rows(training),
+        held_out,
+        task.prior,
+        task.population_prior,
+        task.seeds[place],
+        task.groups[place],
+    )
+
+
+def _held_out(
+    is_positive: NDArray[np.bool_], seed: int, place: int, settings: "BasePUClassifier"
+) -> NDArray[np.intp]:
+    """Rows that this member does not train on: its slice of one shuffle of the job's rows.
+
+    The members of a job hold out different rows, as the folds of a cross-validation do, so that
+    together they are judged on as many rows as there are.
+    """
+    random = np.random.default_rng(seed)
+    parts = np.flatnonzero(is_positive), np.flatnonzero(~is_positive)
+    sizes = _held_out_sizes(len(parts[0]), len(is_positive), settings.validation_fraction)
+    chosen = [
+        np.take(random.permutation(part), np.arange(place * size, (place + 1) * size), mode="wrap")
+        for part, size in zip(parts, sizes, strict=True)
+    ]
+    return np.sort(np.concatenate(chosen))
+
+
+class _Ticker:
+    """Counts epochs of single networks."""
+
+    def __init__(self, progress: Progress | None, groups: dict[Any, list[tuple[_Task, int]]]):
+        self._progress = progress
+        self._done = 0
+        self._total = sum(
+            task.settings[member]._planned_epochs()
+            for group in groups.values()
+            for task, member in group
+        )
+        self._report()
+
+    def tick(self, members: int) -> None:
+        self._done += members
+        self._report()
+
+    def close(self) -> None:
+        self._done = self._total
+        self._report()
+
+    def _report(self) -> None:
+        if self._progress is not None:
+            self._progress(self._done, self._total)

@@ -1,0 +1,117 @@
+"""Any two labels in, a mask of positives out; everything else is refused with advice."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.exceptions import DataConversionWarning
+
+from robustpu.labels import AmbiguousLabelWarning, encode, positive_index
+
+
+@pytest.mark.parametrize(
+    ("y", "classes"),
+    [
+        ([1, 0, 1], [0, 1]),
+        ([1, -1, 1], [-1, 1]),
+        ([True, False, True], [False, True]),
+        ([2.0, 1.0, 2.0], [1.0, 2.0]),
+        (np.array([1, 0, 1], dtype=object), [0, 1]),
+        (np.array([True, False, True], dtype=object), [False, True]),
+        (pd.Series([1, 0, 1], dtype="Int64", index=[7, 8, 9]), [0, 1]),
+    ],
+)
+def test_the_larger_of_two_numbers_is_positive(y, classes):
+    found, is_positive = encode(y)
+    assert found.tolist() == classes
+    assert is_positive.dtype == bool
+    assert is_positive.tolist() == [True, False, True]
+
+
+@given(st.lists(st.sampled_from([3, 8]), min_size=2).filter(lambda y: len(set(y)) == 2))
+def test_decoding_gives_y_back_whichever_label_is_positive(y):
+    for pos_label in (3, 8):
+        classes, is_positive = encode(y, pos_label)
+        index = positive_index(classes, pos_label)
+        assert classes[np.where(is_positive, index, 1 - index)].tolist() == y
+        assert is_positive.sum() == y.count(pos_label)
+
+
+@pytest.mark.parametrize("dtype", [object, "U10", "category"])
+def test_strings_without_pos_label_warn_and_name_both(dtype):
+    y = pd.Series(["known", "unlabeled", "known"])
+    y = y.astype("category") if dtype == "category" else y.to_numpy().astype(dtype)
+    with pytest.warns(AmbiguousLabelWarning, match=r"'unlabeled'.*'known'.*pos_label"):
+        classes, is_positive = encode(y)
+    assert classes.tolist() == ["known", "unlabeled"]
+    assert is_positive.tolist() == [False, True, False]
+
+
+def test_strings_with_pos_label_do_not_warn():
+    classes, is_positive = encode(["known", "unlabeled", "known"], pos_label="known")
+    assert classes.tolist() == ["known", "unlabeled"]
+    assert is_positive.tolist() == [True, False, True]
+
+
+def test_a_column_vector_is_flattened_with_the_usual_warning():
+    with pytest.warns(DataConversionWarning):
+        _, is_positive = encode(np.array([[1], [0]]))
+    assert is_positive.shape == (2,)
+
+
+@pytest.mark.parametrize("y", [[0, 1, 2], [-1, 0, 1], ["a", "b", "c"]])
+def test_three_values_are_refused_with_advice(y):
+    text = r"Only binary classification is supported\. The type of the target is multiclass\."
+    with pytest.raises(ValueError, match=rf"{text}.*it has 3.*Known negatives"):
+        encode(y)
+
+
+def test_continuous_targets_are_refused_as_scikit_learn_does():
+    with pytest.raises(ValueError, match=r"^Unknown label type: "):
+        encode([0.1, 0.7, 0.3])
+
+
+def test_labels_that_cannot_be_sorted_are_refused():
+    with pytest.raises(ValueError, match=r"^Unknown label type: "):
+        encode(np.array([1, "a"], dtype=object))
+
+
+@pytest.mark.parametrize(
+    ("y", "pos_label", "text"),
+    [
+        ([1, 1], None, "one class only.*no unlabelled rows"),
+        ([True, True], None, "one class only.*no unlabelled rows"),
+        ([0, 0], None, "one class only.*no labelled positives"),
+        ([0, 0], 0, "one class only.*no unlabelled rows"),
+        ([1, 1], 2, "one class only.*no labelled positives.*2"),
+        (["a", "a"], "a", "one class only.*no unlabelled rows"),
+        (["a", "a"], None, "one class only.*no labelled positives.*pos_label"),
+        ([], None, "empty.*two classes"),
+    ],
+)
+def test_one_class_is_refused_and_the_missing_part_named(y, pos_label, text):
+    with pytest.raises(ValueError, match=text):
+        encode(y, pos_label)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        [1.0, np.nan],
+        np.array([1, None], dtype=object),
+        np.array(["a", np.nan], dtype=object),
+        np.array([1, pd.NA], dtype=object),
+        pd.Series([1, None], dtype="Int64"),
+        pd.Series(["a", None]),
+    ],
+)
+def test_missing_labels_are_refused_and_zero_advised(y):
+    with pytest.raises(ValueError, match="every unlabelled row with 0"):
+        encode(y)
+
+
+@pytest.mark.parametrize("pos_label", [2, "1"])
+def test_an_absent_pos_label_is_refused_and_the_labels_found_named(pos_label):
+    with pytest.raises(ValueError, match=rf"pos_label={pos_label!r}.*0 and 1"):
+        encode([0, 1], pos_label)
