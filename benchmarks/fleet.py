@@ -122,7 +122,8 @@ def main() -> None:
         verdict = "met" if met else "missed"
         print(f"{inputs:>6} {times['plain']:8.0f} {cells}  {one}x, {ten}x: {verdict}", flush=True)
     print(
-        f"\npeak memory, 30 members on 6,000 x 784: {peak_memory(30, 6000, 784):.2f} GB (target 1.5)"
+        f"\npeak memory, 30 members on 6,000 x 784: {peak_memory(30, 6000, 784):.2f} GB"
+        " (target: 1.5)"
     )
 
 

@@ -73,7 +73,7 @@ def test_continuous_targets_are_refused_as_scikit_learn_does():
 
 
 def test_labels_that_cannot_be_sorted_are_refused():
-    with pytest.raises(ValueError, match=r"^Unknown label type: "):
+    with pytest.raises(ValueError, match="several types"):
         encode(np.array([1, "a"], dtype=object))
 
 

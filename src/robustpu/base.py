@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags
+from sklearn.utils import Tags, column_or_1d
 from sklearn.utils.validation import (
     _check_sample_weight,
     check_is_fitted,
@@ -24,7 +24,7 @@ from robustpu.fleet import Course, Fleet, State
 from robustpu.modules import MODULES, ModuleFactory
 from robustpu.naming import pick
 from robustpu.scenario import check_prior, check_scenario
-from robustpu.together import Job, Prepared, Trained, fit_together, identity
+from robustpu.together import Job, Prepared, Trained, check_vary, fit_together, identity
 
 # Rows are scored in parts of about this many numbers.
 SCORE = 1 << 22
@@ -54,8 +54,8 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     standardize: bool = True
     epochs: int = 100
     batch_size: int = 64
-    lr: float = 1e-3
-    weight_decay: float = 0.0
+    lr: float | None = 1e-3
+    weight_decay: float | None = 0.0
     warmup_epochs: int = 0
     validation_fraction: float = 0.1
     patience: int | None = None
@@ -82,6 +82,10 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     def _fleet_key(self) -> tuple[Any, ...]:
         """What members of one fleet have in common; all other parameters may differ."""
         return (type(self), identity(self.module), self.epochs, self.batch_size)
+
+    def _recipes(self) -> Sequence[Mapping[str, Any]]:
+        """Return parameters for members to take turns with, in place of what was left open."""
+        return ({},)
 
     def _planned_epochs(self) -> int:
         """Epochs of one member if nothing stops it early."""
@@ -129,13 +133,16 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         pick("module", self.module, MODULES)
         check_number("epochs", self.epochs, least=1, whole=True)
         check_number("batch_size", self.batch_size, least=1, whole=True)
-        check_number("lr", self.lr, above=0)
-        check_number("weight_decay", self.weight_decay, least=0)
+        left_open = self._recipes()[0]
+        check_number("lr", self.lr, above=0, optional="lr" in left_open)
+        decay_is_open = "weight_decay" in left_open
+        check_number("weight_decay", self.weight_decay, least=0, optional=decay_is_open)
         check_number("warmup_epochs", self.warmup_epochs, least=0)
         check_number("validation_fraction", self.validation_fraction, least=0, below=1)
         check_number("patience", self.patience, least=1, whole=True, optional=True)
         check_number("n_members", self.n_members, least=1, whole=True)
         check_number("n_keep", self.n_keep, least=1, most=self.n_members, whole=True, optional=True)
+        check_vary(self.vary)
         if self.threshold != "prior":
             check_number("threshold", self.threshold, above=0, below=1)
 
@@ -147,50 +154,80 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         sample_weight: ArrayLike | None,
     ) -> Prepared:
         """Check the data and turn it into tensors on the device."""
-        X, y = validate_data(self, X, y, dtype="numeric", allow_nd=True, multi_output=False)
+        self._forget()
+        labels.refuse_missing(y)
+        table: NDArray[Any]
+        table, y = validate_data(self, X, y, dtype="numeric", allow_nd=True, multi_output=False)
         self.classes_, is_positive = labels.encode(y, self.pos_label)
-        self.input_shape_ = X.shape[1:]
-        self._scale = _scale_of(X) if self.standardize and X.ndim == 2 else None
-        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        self.input_shape_ = table.shape[1:]
+        self._scale = _scale_of(table) if self.standardize and table.ndim == 2 else None
+        weight = _check_sample_weight(
+            sample_weight, table, dtype=np.float64, ensure_non_negative=True
+        )
         for name, mask in (("labelled positives", is_positive), ("unlabelled rows", ~is_positive)):
             if not weight[mask].sum() > 0:
-                raise ValueError(f"sample_weight is zero for all {name}; some must count.")
+                raise ValueError(
+                    f"sample_weight is zero for all {name}: one class has no rows that count."
+                )
+        # Only ratios count; single precision could not hold every scale.
+        weight = weight / weight.max()
+        weight = weight / weight.mean()
         self.device_ = _device(self.device)
         x_eval = truth = None
         if eval_set is not None:
             x_eval, truth = self._check_eval_set(eval_set)
-        return Prepared(self._tensor(X, self._dtype), is_positive, weight, x_eval, truth)
+        return Prepared(self._tensor(table, self._dtype), is_positive, weight, x_eval, truth)
 
     def _check_eval_set(
         self, eval_set: tuple[ArrayLike, ArrayLike]
     ) -> tuple[Tensor, NDArray[np.bool_]]:
-        X, y = self._check_rows(eval_set[0]), np.asarray(eval_set[1])
+        if not isinstance(eval_set, tuple) or len(eval_set) != 2:
+            raise ValueError("eval_set must be a pair (X, y_true) of rows and their true labels.")
+        X, y = self._check_rows(eval_set[0]), column_or_1d(eval_set[1], warn=True)
         if len(X) != len(y):
             raise ValueError(f"eval_set has {len(X)} rows but {len(y)} labels.")
-        unknown = np.setdiff1d(y, self.classes_)
-        if len(unknown):
+        known = self.classes_.tolist()
+        unknown = [label for label in y.tolist() if label not in known]
+        if unknown:
             raise ValueError(
-                f"eval_set must hold true labels, {self.classes_[0]!r} or {self.classes_[1]!r} as "
-                f"in y; it holds {unknown[0]!r} too."
+                f"eval_set must hold true labels, {known[0]!r} or {known[1]!r} as in y; it holds "
+                f"{unknown[0]!r} too."
             )
         return self._tensor(X, self._dtype), y == self._positive_label()
 
     def _check_rows(self, X: ArrayLike) -> NDArray[Any]:
         """Check rows to be scored against those of fit."""
-        X = validate_data(self, X, reset=False, dtype="numeric", allow_nd=True)
-        if X.shape[1:] != self.input_shape_:
+        table: NDArray[Any] = validate_data(self, X, reset=False, dtype="numeric", allow_nd=True)
+        if table.shape[1:] != self.input_shape_:
             raise ValueError(
-                f"X has rows of shape {X.shape[1:]}, but {type(self).__name__} was fitted on rows "
-                f"of shape {self.input_shape_}."
+                f"X has rows of shape {table.shape[1:]}, but {type(self).__name__} was fitted on "
+                f"rows of shape {self.input_shape_}."
             )
-        return X
+        return table
 
     def _tensor(self, X: NDArray[Any], dtype: torch.dtype) -> Tensor:
         """Standardise and move to the device."""
         if self._scale is not None:
             mean, scale = self._scale
             X = (X - mean) / scale
-        return torch.as_tensor(np.ascontiguousarray(X), dtype=dtype).to(self.device_)
+        # torch takes neither foreign byte orders nor long doubles, and warns of read-only arrays.
+        kind = np.float32 if dtype == torch.float32 else np.float64
+        with np.errstate(over="ignore"):
+            X = np.require(X, dtype=kind, requirements=["C", "W"])
+        if not np.isfinite(X).all():
+            raise ValueError(
+                "X holds numbers that single precision cannot hold; give standardize=True, or "
+                "scale them."
+            )
+        return torch.from_numpy(X).to(self.device_)
+
+    def _forget(self) -> None:
+        """Drop all that an earlier fit left, so that a fit that fails leaves nothing half-new."""
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "threshold_")
 
     def _adopt(
         self,
@@ -279,6 +316,10 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         tiny = np.finfo(np.float64).tiny
         odds = np.log(np.maximum(probability, tiny)) - np.log(np.maximum(1 - probability, tiny))
         beyond: NDArray[np.float64] = odds - np.log(self.threshold_ / (1 - self.threshold_))
+        # Rounding must not decide on which side of the threshold a probability lies.
+        least = np.finfo(np.float64).tiny
+        above = probability >= self.threshold_
+        beyond = np.where(above, np.maximum(beyond, least), np.minimum(beyond, -least))
         return beyond if self._positive_place() == 1 else -beyond
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
@@ -289,7 +330,8 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         X
             Rows like those of fit.
         """
-        answers: NDArray[Any] = self.classes_[(self.decision_function(X) > 0).astype(int)]
+        second = self.decision_function(X) > 0
+        answers: NDArray[Any] = self.classes_[second.astype(int)]
         return answers
 
     def suspects(self, k: int = 20) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
@@ -323,7 +365,7 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         with torch.no_grad():
             parts = [
                 self.network_.logits(state, part.to(dtype).expand(members, *part.shape))
-                for part in x.split(wide)
+                for part in torch.split(x, wide)
             ]
         return torch.cat(parts, dim=1)
 
@@ -365,4 +407,9 @@ def _scale_of(X: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]
 def _device(device: str) -> torch.device:
     if device == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    return torch.device(device)
+    try:
+        return torch.empty(0, device=device).device
+    except (RuntimeError, AssertionError, TypeError) as error:
+        raise ValueError(
+            f"device must be 'auto' or one that torch has; {device!r}: {error}"
+        ) from None

@@ -3,6 +3,8 @@
 import math
 from numbers import Integral, Real
 
+_BOOLS = ("True", "False")
+
 
 def check_number(
     name: str,
@@ -38,15 +40,10 @@ def check_number(
     """
     if value is None and optional:
         return
-    kind = Integral if whole else Real
-    fits = (
-        isinstance(value, kind)
-        and not isinstance(value, bool)
-        and math.isfinite(number := float(value))
-        and least <= number <= most
-        and above < number < below
-    )
-    if fits:
+    # A bool is a whole number to Python, and a slip of the pen to us.
+    kind: type = Integral if whole else Real
+    number = float(value) if isinstance(value, Real) and str(value) not in _BOOLS else math.nan
+    if isinstance(value, kind) and least <= number <= most and above < number < below:
         return
     bounds = [("at least", least), ("above", above), ("at most", most), ("below", below)]
     limits = " and ".join(f"{word} {bound:g}" for word, bound in bounds if math.isfinite(bound))

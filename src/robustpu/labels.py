@@ -84,15 +84,13 @@ def positive_index(classes: NDArray[Any], pos_label: Label | None = None) -> int
 
 def _checked(y: ArrayLike) -> NDArray[Any]:
     """y as an array (n,) of at most two distinct labels, none of them missing."""
+    refuse_missing(y)
     labels: NDArray[Any] = column_or_1d(y, warn=True)
-    if any(map(_is_missing, labels)) if labels.dtype == object else np.any(labels != labels):
-        raise ValueError(
-            "y contains NaN or None, expected two labels. Mark every unlabelled row with 0 "
-            "(and the labelled positives with 1)."
-        )
     if labels.dtype == object and not any(isinstance(label, str) for label in labels):
         # A column of a mixed table: numbers or booleans, held as objects.
         labels = np.array(labels.tolist())
+    if labels.dtype == object and len({isinstance(label, str) for label in labels}) > 1:
+        raise ValueError("y holds labels of several types, strings and others; give one type.")
     check_classification_targets(labels)
     kind = type_of_target(labels, input_name="y")
     if kind != "binary":
@@ -105,6 +103,16 @@ def _checked(y: ArrayLike) -> NDArray[Any]:
             "unlabelled."
         )
     return labels
+
+
+def refuse_missing(y: ArrayLike) -> None:
+    """Raise ValueError if a label is NaN, None or pandas.NA."""
+    labels = np.asarray(y).ravel()
+    if any(map(_is_missing, labels)) if labels.dtype == object else np.any(labels != labels):
+        raise ValueError(
+            "y contains NaN or None, expected two labels. Mark every unlabelled row with 0 "
+            "(and the labelled positives with 1)."
+        )
 
 
 def _is_missing(label: object) -> bool:

@@ -3,12 +3,16 @@
 import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from threading import RLock
 from typing import TypeAlias
 
 import torch
 from torch import nn
 
 from robustpu.naming import pick
+
+# torch's modules draw from one generator of the process, which threads have to take turns with.
+GLOBAL_RANDOMNESS = RLock()
 
 ModuleFactory: TypeAlias = Callable[[tuple[int, ...]], nn.Module]
 
@@ -124,9 +128,14 @@ def build(module: str | ModuleFactory, input_shape: tuple[int, ...], seed: int) 
     >>> float((one[1].weight - two[1].weight).detach().abs().max())
     0.0
     """
+    if isinstance(module, nn.Module):
+        raise TypeError(
+            "module must be a callable from the shape of a row to a torch.nn.Module, such as its "
+            "class; it is a module already, and every member needs one of its own."
+        )
     factory = pick("module", module, MODULES)
-    with torch.random.fork_rng(devices=[]):
-        torch.random.default_generator.manual_seed(seed)
+    with GLOBAL_RANDOMNESS, torch.random.fork_rng(devices=[]):
+        torch.default_generator.manual_seed(seed)
         network = factory(input_shape)
     if not isinstance(network, nn.Module):
         raise TypeError(

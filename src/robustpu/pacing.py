@@ -7,6 +7,7 @@ holds a shape and its numbers.
 
 import math
 from collections.abc import Callable
+from numbers import Real
 
 import torch
 from sklearn.base import BaseEstimator
@@ -295,7 +296,7 @@ class Pacing(BaseEstimator):  # type: ignore[misc]
         """Raise ValueError if a parameter lies outside its domain."""
         for name in ("lambda0", "beta"):
             value = getattr(self, name)
-            if not 0 < value < math.inf:
+            if not (isinstance(value, Real) and 0 < float(value) < math.inf):
                 raise ValueError(
                     f"{name} must lie in (0, inf), got {value}: it is a threshold on the hardness; "
                     "0.1 keeps the easiest rows, 1.0 most."

@@ -66,7 +66,7 @@ def weighted_bce(logit: Tensor, is_positive: Tensor, weight: Tensor) -> Tensor:
 
     Examples
     --------
-    >>> risk = weighted_bce(torch.zeros(4), torch.tensor([True, False, False, False]), torch.ones(4))
+    >>> risk = weighted_bce(torch.zeros(3), torch.tensor([True, False, False]), torch.ones(3))
     >>> round(risk.item(), 4)
     0.6931
     """

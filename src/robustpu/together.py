@@ -5,7 +5,7 @@ and held-out rows of its own. Members of all jobs that can share a fleet do, whi
 come from.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
@@ -70,6 +70,7 @@ class _Task:
     data: Prepared
     seeds: list[int]
     settings: list["BasePUClassifier"]
+    folds: list[int]
     groups: list[int]
     prior: float = 0.0
     population_prior: float = 0.0
@@ -115,12 +116,14 @@ def fit_together(
     >>> min(accuracy) > 0.8
     True
     """
-    jobs = [Job(*job) for job in jobs]
-    if not jobs:
+    checked = [_job(job) for job in jobs]
+    if len({id(job.estimator) for job in checked}) < len(checked):
+        raise ValueError("one estimator is in several jobs; give each its own, by sklearn's clone.")
+    if not checked:
         return []
     seen: dict[Any, Tensor] = {}
     numbers = count()
-    tasks = [_task(job, seen, numbers) for job in jobs]
+    tasks = [_task(job, seen, numbers) for job in checked]
     _set_priors(tasks)
     groups: dict[Any, list[tuple[_Task, int]]] = {}
     for task in tasks:
@@ -140,6 +143,14 @@ def fit_together(
     return [task.estimator for task in tasks]
 
 
+def _job(job: Any) -> Job:
+    if not isinstance(job, tuple | list) or not 3 <= len(job) <= 5:
+        raise TypeError("a job is (estimator, X, y), (..., eval_set) or (..., sample_weight).")
+    if not hasattr(job[0], "_fleet_key"):
+        raise TypeError(f"a job begins with an estimator of this library, not {job[0]!r}.")
+    return Job(*job)
+
+
 def _task(job: Job, seen: dict[Any, Tensor], numbers: Iterator[int]) -> _Task:
     estimator = job.estimator
     estimator._check_parameters()
@@ -149,26 +160,76 @@ def _task(job: Job, seen: dict[Any, Tensor], numbers: Iterator[int]) -> _Task:
     data.x = seen.setdefault(key, data.x)
     random = check_random_state(estimator.random_state)
     seeds = random.randint(np.iinfo(np.int32).max, size=estimator.n_members).tolist()
-    settings = [_draw_settings(estimator, seed) for seed in seeds]
-    # Members of one job are judged together, unless their settings differ.
-    groups = [next(numbers) for _ in seeds] if estimator.vary else [next(numbers)] * len(seeds)
-    return _Task(estimator, data, seeds, settings, groups)
+    # Members take turns: the first of each recipe, then the second of each, on the next fold.
+    recipes = estimator._recipes()
+    turns = [divmod(place, len(recipes)) for place in range(len(seeds))]
+    group_of_recipe = [next(numbers) for _ in recipes]
+    return _Task(
+        estimator,
+        data,
+        seeds,
+        settings=[
+            _settle(estimator, recipes[kind], seed)
+            for (_, kind), seed in zip(turns, seeds, strict=True)
+        ],
+        folds=[fold for fold, _ in turns],
+        # Members of one recipe are judged together, unless they draw settings of their own.
+        groups=[next(numbers) if estimator.vary else group_of_recipe[kind] for _, kind in turns],
+    )
 
 
-def _draw_settings(estimator: "BasePUClassifier", seed: int) -> "BasePUClassifier":
-    """Return the estimator with the member's own draw of what ``vary`` names."""
-    if not estimator.vary:
+def _settle(
+    estimator: "BasePUClassifier", recipe: Mapping[str, Any], seed: int
+) -> "BasePUClassifier":
+    """Return the estimator with a recipe, and the member's own draw of what ``vary`` names."""
+    if not recipe and not estimator.vary:
         return estimator
+    settings: BasePUClassifier = clone(estimator)
+    settings.set_params(**{name: clone(value, safe=False) for name, value in recipe.items()})
     random = np.random.RandomState(seed)
-    drawn: dict[str, Any] = {}
-    for name, choices in sorted(estimator.vary.items()):
+    for name, choices in sorted((estimator.vary or {}).items()):
         if hasattr(choices, "rvs"):
-            drawn[name] = choices.rvs(random_state=random)
+            value = choices.rvs(random_state=random)
         else:
-            drawn[name] = list(choices)[random.randint(len(choices))]
-    settings: BasePUClassifier = clone(estimator).set_params(**drawn)
+            value = clone(choices[random.randint(len(choices))], safe=False)
+        settings.set_params(**{name: value})
     settings._check_parameters()
     return settings
+
+
+# What the members of one model have in common, and cannot vary.
+SHARED = {
+    "device",
+    "module",
+    "n_keep",
+    "n_members",
+    "pos_label",
+    "prior",
+    "random_state",
+    "record_weights",
+    "scenario",
+    "standardize",
+    "threshold",
+    "vary",
+    "verbose",
+}
+
+
+def check_vary(vary: Any) -> None:
+    """Refuse what is not a mapping from parameters that may differ to their choices."""
+    if vary is None:
+        return
+    if not isinstance(vary, Mapping):
+        raise ValueError(f"vary must map names of parameters to choices; it is {vary!r}.")
+    for name, choices in vary.items():
+        if name in SHARED:
+            raise ValueError(f"vary cannot name {name!r}: the members of a model share it.")
+        listed = isinstance(choices, Sequence | np.ndarray) and not isinstance(choices, str)
+        if not hasattr(choices, "rvs") and not (listed and len(choices)):
+            raise ValueError(
+                f"vary[{name!r}] must be a list of choices, not empty, or a distribution with "
+                f"rvs; it is {choices!r}."
+            )
 
 
 def _set_priors(tasks: Sequence[_Task]) -> None:
@@ -216,8 +277,8 @@ def _held_out_sizes(n_positive: int, n: int, fraction: float) -> tuple[int, int]
     if fraction == 0 or min(n_positive, n_unlabeled) < 2:
         return 0, 0
     return (
-        min(max(1, round(fraction * n_positive)), n_positive - 1),
-        min(max(1, round(fraction * n_unlabeled)), n_unlabeled - 1),
+        min(max(1, int(fraction * n_positive + 1e-9)), n_positive - 1),
+        min(max(1, int(fraction * n_unlabeled + 1e-9)), n_unlabeled - 1),
     )
 
 
@@ -239,16 +300,17 @@ def _train_group(group: Sequence[tuple[_Task, int]], ticker: "_Ticker") -> None:
     fleet = Fleet(pool, members, settings[0].module, _criterion(group[0][0], members[0]))
     fleet.on_epoch = ticker.tick
     course = type(settings[0])._train(fleet, settings)
-    for place, (task, member) in enumerate(group):
-        task.trained[member] = Trained(
+    outcomes = zip(group, members, course.histories(), course.rows(), strict=True)
+    for place, ((task, number), member, history, rows) in enumerate(outcomes):
+        task.trained[number] = Trained(
             fleet.network,
             fleet.state.select(torch.tensor([place], device=pool.device)),
-            None if members[place].held_out is None else float(course.best.score[place]),
+            None if member.held_out is None else float(course.best.score[place]),
             int(course.best.turn[place]),
-            course.history_of(place),
+            history,
             {
-                name: _on_all_rows(values, members[place], start[id(task.data.x)], task)
-                for name, values in course.rows_of(place).items()
+                name: _on_all_rows(values, member, start[id(task.data.x)], task)
+                for name, values in rows.items()
             },
         )
 
@@ -288,7 +350,7 @@ def _member(task: _Task, place: int, start: dict[int, int]) -> Member:
             ),
         )
     else:
-        chosen = _held_out(data.is_positive, task.seeds[0], place, task.settings[place])
+        chosen = _held_out(data.is_positive, task.seeds[0], task.folds[place], task.settings[place])
         training, held_out = np.setdiff1d(everything, chosen), None
         if len(chosen):
             held_out = rows(chosen)
@@ -303,7 +365,7 @@ def _member(task: _Task, place: int, start: dict[int, int]) -> Member:
 
 
 def _held_out(
-    is_positive: NDArray[np.bool_], seed: int, place: int, settings: "BasePUClassifier"
+    is_positive: NDArray[np.bool_], seed: int, fold: int, settings: "BasePUClassifier"
 ) -> NDArray[np.intp]:
     """Rows that this member does not train on: its slice of one shuffle of the job's rows.
 
@@ -314,7 +376,7 @@ def _held_out(
     parts = np.flatnonzero(is_positive), np.flatnonzero(~is_positive)
     sizes = _held_out_sizes(len(parts[0]), len(is_positive), settings.validation_fraction)
     chosen = [
-        np.take(random.permutation(part), np.arange(place * size, (place + 1) * size), mode="wrap")
+        np.take(random.permutation(part), np.arange(fold * size, (fold + 1) * size), mode="wrap")
         for part, size in zip(parts, sizes, strict=True)
     ]
     return np.sort(np.concatenate(chosen))

@@ -21,7 +21,7 @@ class Best:
         self.turn = torch.zeros_like(fleet.alive)
 
     def offer(self, score: Tensor | None, turn: int) -> None:
-        """Take the fleet's present state where the score (alive,) of its group is above the best."""
+        """Take the present state where the score (alive,) of a member's group is its best."""
         fleet = self._fleet
         if score is None:
             better = torch.ones_like(fleet.alive, dtype=torch.bool)
@@ -45,7 +45,7 @@ class Best:
 
 
 class Course:
-    """How a training went: what was noted of the members, and of their training rows, turn by turn."""
+    """How a training went: what was noted of members and of their training rows, turn by turn."""
 
     def __init__(self, best: Best):
         self.best = best
@@ -61,27 +61,20 @@ class Course:
         """Note one number for each training row of each member that still trains, (alive, rows)."""
         self._rows.append((alive, {name: value.float().cpu() for name, value in values.items()}))
 
-    def history_of(self, member: int) -> list[dict[str, float]]:
-        """Return what was noted of one member, oldest first."""
-        return [
-            {name: float(value) for name, value in turn.items()}
-            for turn in _of_member(self._notes, member)
-        ]
+    def histories(self) -> list[list[dict[str, float]]]:
+        """Return what was noted of each member, oldest first."""
+        answer: list[list[dict[str, float]]] = [[] for _ in self.best.turn]
+        for alive, values in self._notes:
+            columns = [value.tolist() for value in values.values()]
+            for member, *numbers in zip(alive.tolist(), *columns, strict=True):
+                answer[member].append(dict(zip(values, numbers, strict=True)))
+        return answer
 
-    def rows_of(self, member: int) -> dict[str, Tensor]:
-        """Return what was noted of one member's training rows, name -> (turns, rows)."""
-        turns = _of_member(self._rows, member)
-        return {
-            name: torch.stack([turn[name] for turn in turns]) for turn in turns[:1] for name in turn
-        }
-
-
-def _of_member(
-    notes: list[tuple[Tensor, dict[str, Tensor]]], member: int
-) -> list[dict[str, Tensor]]:
-    answer = []
-    for alive, values in notes:
-        place = (alive == member).nonzero()[:, 0]
-        if len(place):
-            answer.append({name: value[place[0]] for name, value in values.items()})
-    return answer
+    def rows(self) -> list[dict[str, Tensor]]:
+        """Return what was noted of each member's training rows, name -> (turns, rows)."""
+        answer: list[dict[str, list[Tensor]]] = [{} for _ in self.best.turn]
+        for alive, values in self._rows:
+            for name, value in values.items():
+                for member, own in zip(alive.tolist(), value, strict=True):
+                    answer[member].setdefault(name, []).append(own)
+        return [{name: torch.stack(turns) for name, turns in member.items()} for member in answer]

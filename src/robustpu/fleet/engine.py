@@ -7,7 +7,7 @@ from the member's own generator. One model is a fleet of one.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor
@@ -77,7 +77,7 @@ class _Crew:
     group: Tensor
 
     def select(self, index: Tensor) -> "_Crew":
-        chosen = {
+        chosen: dict[str, Any] = {
             field.name: value.select(index) if isinstance(value, Rows) else value[index]
             for field in fields(self)
             if (value := getattr(self, field.name)) is not None
@@ -185,12 +185,18 @@ class Fleet:
         is_positive = training.is_positive.gather(1, order)
         row_weight = (training.weight if weight is None else weight).gather(1, order)
         row = self.pool[0].numel()
-        wide = min(max(1, GATHER // (alive * row * batch_size)) * batch_size, n)
-        buffer = self.pool.new_empty(alive * wide, *self.pool.shape[1:])
-        for begin in range(0, n, wide):
-            inputs = self._inputs(index[:, begin : begin + wide], buffer)
-            for start in range(begin, min(begin + wide, n), batch_size):
-                stop = min(start + batch_size, n)
+        starts = list(range(0, n, batch_size))
+        # A row left over joins the batch before: batch norm cannot train on one row.
+        if n % batch_size == 1 and len(starts) > 1 and batch_size > 1:
+            starts.pop()
+        stops = [*starts[1:], n]
+        some = max(1, GATHER // (alive * row * batch_size))
+        buffer = self.pool.new_empty(alive * min(some * batch_size + 1, n), *self.pool.shape[1:])
+        for first in range(0, len(starts), some):
+            part = slice(first, first + some)
+            begin = starts[first]
+            inputs = self._inputs(index[:, begin : stops[part][-1]], buffer)
+            for start, stop in zip(starts[part], stops[part], strict=True):
                 batch = Batch(
                     is_positive[:, start:stop],
                     row_weight[:, start:stop],
@@ -216,7 +222,7 @@ class Fleet:
         return torch.cat(
             [
                 self.network.logits(self.state, self._inputs(part))
-                for part in index.split(wide, dim=1)
+                for part in torch.split(index, wide, dim=1)
             ],
             dim=1,
         )
@@ -236,9 +242,10 @@ class Fleet:
 
     def pooled(self, score: Tensor) -> Tensor:
         """Mean score of each member's group, (alive,)."""
-        _, group = self._crew.group.unique(return_inverse=True)
+        _, group = torch.unique(self._crew.group, return_inverse=True)
         total = torch.zeros_like(score).index_add_(0, group, score)
-        return (total / group.bincount(minlength=len(score)).clamp(min=1))[group]
+        mean: Tensor = total / group.bincount(minlength=len(score)).clamp(min=1)
+        return mean[group]
 
     def keep(self, mask: Tensor) -> None:
         """Go on with these of the members that still train; the others leave the fleet."""

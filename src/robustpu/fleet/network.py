@@ -6,6 +6,7 @@ of layers; everything else a module carries (batch-norm statistics, frozen weigh
 ``buffers``, name -> (members, ...).
 """
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,13 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
+from robustpu.modules import GLOBAL_RANDOMNESS
+
 RiskOfLogit = Callable[[Tensor], Tensor]
+
+# functional_call puts parameters into the template for the time of a call, and dropout draws from
+# the generator of the process: threads take turns.
+TEMPLATE = GLOBAL_RANDOMNESS
 
 
 @dataclass
@@ -64,6 +71,7 @@ class Network(ABC):
             for name, value in template.named_parameters()
             if value.requires_grad
         ]
+        self._aliases = _aliases(template)
         if not self._trained:
             raise ValueError("module has no trainable parameters; nothing can be learnt.")
 
@@ -134,6 +142,10 @@ class LinearStack(Network):
         # The views of the two tensors that a training step uses, cut once and not every step.
         self._weights = self._slopes = _Cut(None, [])
 
+    def __getstate__(self) -> dict[str, object]:
+        # A fitted model keeps this network, and should not keep the whole fleet with it.
+        return {**self.__dict__, "_weights": _Cut(None, []), "_slopes": _Cut(None, [])}
+
     def _stored(self, parameter: Tensor) -> Tensor:
         # Weights as (inputs, outputs): twice as fast to multiply by as torch's (outputs, inputs).
         return parameter.t() if parameter.ndim == 2 else parameter
@@ -183,6 +195,12 @@ class LinearStack(Network):
 class _Autograd(Network):
     """Networks that torch differentiates."""
 
+    def _call(self, own: dict[str, Tensor], x: Tensor) -> Tensor:
+        """Run the template with these parameters and buffers, (rows,)."""
+        own = own | {alias: own[name] for alias, name in self._aliases.items()}
+        # torch's own tying leaves a layer that is registered twice with the wrong weights.
+        return _as_logit(functional_call(self.template, own, (x,), tie_weights=False), x)
+
     @abstractmethod
     def _train_logits(
         self,
@@ -204,9 +222,10 @@ class _Autograd(Network):
         leaves = {
             name: view.detach().requires_grad_() for name, view in self.views(state.flat).items()
         }
-        self.template.train()
         with torch.enable_grad():
-            logit = self._train_logits(leaves, state.buffers, x, generators)
+            with TEMPLATE:
+                self.template.train()
+                logit = self._train_logits(leaves, state.buffers, x, generators)
             slopes = torch.autograd.grad(
                 risk(logit).sum(), list(leaves.values()), allow_unused=True, materialize_grads=True
             )
@@ -218,8 +237,9 @@ class VmapStack(_Autograd):
     """Any module without state of its own, run for all members at once by ``torch.vmap``."""
 
     def logits(self, state: State, x: Tensor) -> Tensor:
-        self.template.eval()
-        return self._run(self.views(state.flat), state.buffers, x)
+        with TEMPLATE:
+            self.template.eval()
+            return self._run(self.views(state.flat), state.buffers, x)
 
     def _train_logits(
         self,
@@ -232,7 +252,7 @@ class VmapStack(_Autograd):
 
     def _run(self, views: dict[str, Tensor], buffers: dict[str, Tensor], x: Tensor) -> Tensor:
         def one(own: dict[str, Tensor], member_x: Tensor) -> Tensor:
-            return _as_logit(functional_call(self.template, own, (member_x,)), member_x)
+            return self._call(own, member_x)
 
         answer: Tensor = torch.vmap(one)({**views, **buffers}, x)
         return answer
@@ -242,11 +262,15 @@ class SerialStack(_Autograd):
     """Any module at all, one member after the other: convolutions, batch norm, dropout."""
 
     def logits(self, state: State, x: Tensor) -> Tensor:
+        with TEMPLATE:
+            return self._logits(state, x)
+
+    def _logits(self, state: State, x: Tensor) -> Tensor:
         self.template.eval()
         own = {**self.views(state.flat), **state.buffers}
         return torch.stack(
             [
-                self._one({name: value[member] for name, value in own.items()}, member_x)
+                self._call({name: value[member] for name, value in own.items()}, member_x)
                 for member, member_x in enumerate(x)
             ]
         )
@@ -267,12 +291,23 @@ class SerialStack(_Autograd):
                 # Indexing makes views, so batch norm updates the fleet's own statistics.
                 own |= {name: value[member] for name, value in buffers.items()}
                 torch.random.set_rng_state(generator.get_state())
-                answer.append(self._one(own, x[member]))
+                answer.append(self._call(own, x[member]))
                 generator.set_state(torch.random.get_rng_state())
         return torch.stack(answer)
 
-    def _one(self, own: dict[str, Tensor], x: Tensor) -> Tensor:
-        return _as_logit(functional_call(self.template, own, (x,)), x)
+
+def _aliases(template: nn.Module) -> dict[str, str]:
+    """Other name -> name, of parameters and buffers that several layers share."""
+    first: dict[int, str] = {}
+    answer = {}
+    for prefix, layer in template.named_modules():
+        for own, value in [
+            *layer.named_parameters(prefix, recurse=False),
+            *layer.named_buffers(prefix, recurse=False),
+        ]:
+            if first.setdefault(id(value), own) != own:
+                answer[own] = first[id(value)]
+    return answer
 
 
 def _as_logit(output: Tensor, x: Tensor) -> Tensor:
@@ -302,21 +337,25 @@ def network_for(template: nn.Module, example: Tensor) -> Network:
     if not stateful and not convolves:
         network = VmapStack(template)
         try:
-            state = network.read([template, template])
-            generator = torch.Generator()
-            network.gradient(
-                state,
-                torch.stack([example, example]),
-                lambda logit: logit.sum(1),
-                torch.empty_like(state.flat),
-                [generator, generator],
-            )
-        except RuntimeError:
-            # Random or data-dependent modules cannot be vmapped.
+            _try_out(network, example)
+        except (RuntimeError, UserWarning):
+            # Random or data-dependent modules cannot be vmapped; others are slow, and warn.
             pass
         else:
             return network
     return SerialStack(template)
+
+
+def _try_out(network: Network, example: Tensor) -> None:
+    """Run two members once, in training and in evaluation."""
+    state = network.read([network.template] * 2)
+    x, generator = torch.stack([example, example]), torch.Generator()
+    with warnings.catch_warnings(), torch.no_grad():
+        warnings.filterwarnings("error", "There is a performance drop")
+        network.gradient(
+            state, x, lambda logit: logit.sum(1), torch.empty_like(state.flat), [generator] * 2
+        )
+        network.logits(state, x)
 
 
 def _is_linear_chain(module: nn.Module) -> bool:
@@ -331,5 +370,9 @@ def _is_linear_chain(module: nn.Module) -> bool:
         len(layers) % 2 == 1
         and all(type(layer) is nn.Linear and layer.bias is not None for layer in linears)
         and all(type(layer) is nn.ReLU for layer in relus)
+        # Each with a weight and a bias of its own, neither shared nor computed from others.
+        and all({"weight", "bias"} == dict(own.named_parameters()).keys() for own in linears)
+        and len(list(module.parameters())) == 2 * len(linears)
+        and bool(linears[-1].out_features == 1)
         and all(value.requires_grad for value in module.parameters())
     )

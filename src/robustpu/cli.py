@@ -1,0 +1,61 @@
+"""The command line. Everything heavy is imported by the command that needs it."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from robustpu import __version__
+
+app = typer.Typer(
+    help="Learn from positive and unlabelled data.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"robustpu {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Learn from positive and unlabelled data."""
+
+
+@app.command()
+def demo(
+    prior: Annotated[
+        float,
+        typer.Option(min=0.05, max=0.75, help="Share of positives among the unlabelled rows."),
+    ] = 0.4,
+    trials: Annotated[int, typer.Option(min=1, max=100, help="Random splits to average over.")] = 3,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the first split.")] = 0,
+    picture: Annotated[
+        Path, typer.Option(dir_okay=False, help="Where to draw the weights, round by round.")
+    ] = Path("robustpu-demo.png"),
+) -> None:
+    """Robust-PU against its baselines on the paper's spambase task, and what it does inside."""
+    from robustpu.demo import run
+
+    try:
+        run(prior=prior, trials=trials, seed=seed, picture=picture)
+    except KeyboardInterrupt:
+        typer.echo("Stopped.", err=True)
+        raise typer.Exit(130) from None
+    except (ValueError, OSError) as error:
+        typer.echo(f"Error: {error}", err=True)
+        raise typer.Exit(1) from None
+
+
+def main() -> None:
+    """Run the command line."""
+    app()

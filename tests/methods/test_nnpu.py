@@ -1,0 +1,112 @@
+"""nnPU: the non-negative risk."""
+
+import numpy as np
+import pytest
+import torch
+
+from robustpu import CollapseWarning, NNPUClassifier, PNClassifier, UPUClassifier, make_pu
+
+
+def problem(prior=0.5, seed=0, scenario="case-control"):
+    """Two Gaussians whose best accuracy is 0.95."""
+    rng = np.random.default_rng(seed)
+    truth = np.arange(4000) % 2
+    X = rng.normal(np.where(truth == 1, 0.82, -0.82)[:, None], 1.0, (4000, 4))
+    sizes = {"n_positive": 150, "n_unlabeled": 400, "n_test": 1000}
+    return make_pu(X, truth, prior=prior, scenario=scenario, random_state=seed, **sizes)
+
+
+def nnpu(**changes):
+    given = {"prior": 0.5, "epochs": 20, "lr": 3e-3, "batch_size": 64, "random_state": 0}
+    given |= {"surrogate": "logistic", "weight_decay": 0.0}
+    return NNPUClassifier(**{**given, **changes})
+
+
+@pytest.mark.parametrize("prior", [0.2, 0.5, 0.7])
+@pytest.mark.parametrize("surrogate", ["logistic", "sigmoid"])
+def test_learns(prior, surrogate):
+    pu = problem(prior)
+    model = nnpu(prior=prior, surrogate=surrogate).fit(pu.X, pu.y)
+    assert model.score(pu.X_test, pu.y_test) > 0.9
+
+
+def test_beats_taking_unlabelled_rows_as_negatives():
+    pu = problem()
+    naive = PNClassifier(prior=0.5, epochs=20, lr=3e-3, random_state=0)
+    with pytest.warns(CollapseWarning, match="all-negative"):
+        naive.fit(pu.X, pu.y)
+    gap = nnpu().fit(pu.X, pu.y).score(pu.X_test, pu.y_test) - naive.score(pu.X_test, pu.y_test)
+    assert gap > 0.15
+
+
+def test_single_set_asks_for_more_positives():
+    pu = problem(0.3, scenario="single-set")
+    model = nnpu(prior=pu.prior, scenario="single-set").fit(pu.X, pu.y)
+    assert model.population_prior_ == pytest.approx(pu.population_prior)
+    assert model.score(pu.X_test, pu.y_test) > 0.9
+    other = nnpu(prior=pu.prior).fit(pu.X, pu.y)
+    assert model.probability_.mean() > other.probability_.mean()
+
+
+def test_a_larger_prior_gives_larger_probabilities():
+    pu = problem()
+    low, high = (nnpu(prior=p, threshold="prior").fit(pu.X, pu.y) for p in (0.2, 0.8))
+    assert low.probability_.mean() < high.probability_.mean() - 0.1
+
+
+def test_is_upu_while_the_risk_of_negatives_may_fall_at_will():
+    pu = problem()
+    free = nnpu(beta=1e9).fit(pu.X, pu.y)
+    same = {name: getattr(free, name) for name in ("prior", "epochs", "lr", "batch_size")}
+    same |= {"surrogate": "logistic", "weight_decay": 0.0, "random_state": 0}
+    unbiased = UPUClassifier(**same).fit(pu.X, pu.y)
+    np.testing.assert_allclose(free.probability_, unbiased.probability_, atol=1e-6)
+
+
+def test_ascends_and_does_not_clamp():
+    """With gamma = 0 a step whose risk of the negatives is below zero would stand still."""
+    pu = problem()
+    rows = np.r_[np.flatnonzero(pu.y == 1)[:40], np.flatnonzero(pu.y == 0)[:80]]
+    given = {"validation_fraction": 0, "lr": 1e-2, "epochs": 60, "threshold": "prior"}
+    still, ascending = (nnpu(gamma=own, **given).fit(pu.X[rows], pu.y[rows]) for own in (0, 1))
+    unlabeled = pu.y[rows] == 0
+    # Ascent holds the answers on unlabelled rows back from 0, a clamp does not.
+    assert ascending.probability_[unlabeled].mean() > still.probability_[unlabeled].mean() + 0.02
+
+
+def test_a_surrogate_of_the_user():
+    pu = problem()
+    named = nnpu(surrogate="sigmoid").fit(pu.X, pu.y)
+    given = nnpu(surrogate=lambda margin: torch.sigmoid(-margin)).fit(pu.X, pu.y)
+    np.testing.assert_array_equal(given.probability_, named.probability_)
+    squared = nnpu(surrogate=lambda margin: (1 - margin).square() / 4).fit(pu.X, pu.y)
+    assert squared.score(pu.X_test, pu.y_test) > 0.9
+
+
+def test_the_best_epoch_is_kept():
+    pu = problem()
+    model = nnpu(validation_fraction=0.3).fit(pu.X, pu.y)
+    scores = [entry["score"] for entry in model.history_]
+    assert [entry["epoch"] for entry in model.history_] == list(range(1, 21))
+    assert model.member_scores_[0] == pytest.approx(max(scores))
+
+
+def test_patience():
+    pu = problem()
+    assert len(nnpu(lr=1e-12, patience=3, threshold="prior").fit(pu.X, pu.y).history_) == 4
+
+
+@pytest.mark.parametrize(
+    ("changes", "match"),
+    [
+        ({"surrogate": "hinge"}, "unknown surrogate 'hinge'"),
+        ({"surrogate": "logistc"}, "did you mean 'logistic'"),
+        ({"beta": -0.1}, "beta must be a number at least 0"),
+        ({"beta": None}, "beta must be"),
+        ({"gamma": 1.1}, "gamma must be a number at least 0 and at most 1"),
+        ({"gamma": -0.1}, "gamma must be"),
+    ],
+)
+def test_what_is_refused(changes, match):
+    with pytest.raises(ValueError, match=match):
+        nnpu(**changes).fit(np.ones((4, 1)), [0, 0, 1, 1])

@@ -1,0 +1,134 @@
+import pytest
+import torch
+
+from robustpu.scenario import unlabeled_prior
+from robustpu.selection import oracle_accuracy, positive_rates, proxy_accuracy
+
+REPEATS = 4000
+PI, RECALL, FALSE_ALARM = 0.4, 0.8, 0.3
+# What a classifier with these rates gets right in the population.
+ACCURACY = PI * RECALL + (1 - PI) * (1 - FALSE_ALARM)
+
+
+def answers(is_positive, generator):
+    """Logits +-1 of a classifier with the recall and the false alarms above."""
+    rate = torch.where(is_positive, RECALL, FALSE_ALARM)
+    return torch.where(torch.rand(rate.shape, generator=generator) < rate, 1.0, -1.0)
+
+
+def proxy_scores(prior, population_prior):
+    """Proxy accuracies of many held-out sets, in which U holds the share ``prior`` of positives."""
+    generator = torch.Generator().manual_seed(0)
+    truth = torch.rand(REPEATS, 150, generator=generator) < prior
+    labelled = torch.arange(150) < 50
+    truth[:, labelled] = True
+    logit = answers(truth, generator)
+    weight = torch.ones_like(logit)
+    return proxy_accuracy(
+        logit,
+        labelled.expand_as(logit),
+        weight,
+        torch.tensor(prior),
+        torch.tensor(population_prior),
+    )
+
+
+def assert_unbiased(score, expected):
+    error = score.std() / len(score) ** 0.5
+    assert abs(score.mean() - expected) < 4 * error
+    return error
+
+
+def test_proxy_accuracy_is_unbiased_in_case_control_data():
+    error = assert_unbiased(proxy_scores(PI, PI), ACCURACY)
+    # 2 pi sd(recall) and sd(rate): 0.8 * 0.057 and 0.05 give 0.068 a set, 0.0011 for the mean.
+    assert error < 0.0015
+
+
+def test_proxy_accuracy_is_unbiased_in_single_set_data():
+    prior = unlabeled_prior(PI, label_frequency=0.5)
+    assert_unbiased(proxy_scores(prior, PI), ACCURACY)
+    # With the prior of U in the place of that of the population it would be another accuracy.
+    as_if_case_control = proxy_scores(prior, prior).mean()
+    assert abs(as_if_case_control - ACCURACY) > 0.01
+    assert as_if_case_control == pytest.approx(
+        prior * RECALL + (1 - prior) * (1 - FALSE_ALARM), abs=0.005
+    )
+
+
+def test_proxy_accuracy_in_case_control_data_by_hand():
+    # Three of four positives found, two of five unlabelled rows answered positive.
+    logit = torch.tensor([1.0, 2.0, 0.5, -1.0, 3.0, 0.1, -1.0, -2.0, -3.0])
+    labelled = torch.arange(9) < 4
+    prior = torch.tensor(0.3)
+    actual = proxy_accuracy(logit, labelled, torch.ones(9), prior, prior)
+    assert actual.item() == pytest.approx(1 + 2 * 0.3 * 0.75 - 0.3 - 0.4)
+
+
+def test_proxy_accuracy_in_single_set_data_is_that_of_one_sample():
+    # Card 14: 2 pi recall + mean over P and U of 1[f < 0], less pi.
+    logit = torch.tensor([1.0, 2.0, -1.0, 3.0, 0.1, -1.0, -2.0, -3.0, -4.0])
+    labelled = torch.arange(9) < 3
+    prior = 2 / 6
+    pi = (3 + prior * 6) / 9
+    expected = 2 * pi * (2 / 3) + 5 / 9 - pi
+    actual = proxy_accuracy(logit, labelled, torch.ones(9), torch.tensor(prior), torch.tensor(pi))
+    assert actual.item() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_proxy_accuracy_of_a_perfect_and_of_an_inverse_classifier(right):
+    # Two of five unlabelled rows are positive, as the prior says.
+    truth = torch.tensor([True, True, True, True, True, False, False, False])
+    labelled = torch.arange(8) < 3
+    logit = torch.where(truth == right, 1.0, -1.0)
+    prior = torch.tensor(0.4)
+    score = proxy_accuracy(logit, labelled, torch.ones(8), prior, prior)
+    assert score.item() == pytest.approx(float(right), abs=1e-6)
+
+
+def test_rates_are_of_positives_and_of_unlabelled_rows_with_a_logit_of_at_least_zero():
+    logit = torch.tensor([0.0, -1e-9, 5.0, 0.0, -0.1, -3.0])
+    labelled = torch.tensor([True, True, False, False, False, False])
+    recall, rate = positive_rates(logit, labelled, torch.ones(6))
+    assert (recall.item(), rate.item()) == (0.5, 0.5)
+
+
+def test_weights_equal_repetition():
+    times = torch.tensor([3, 1, 2, 0, 1, 4])
+    logit = torch.tensor([1.0, -1.0, 1.0, 1.0, -1.0, -1.0])
+    labelled = torch.tensor([True, True, False, False, False, True])
+    priors = torch.tensor(0.3), torch.tensor(0.5)
+    repeated = [value.repeat_interleave(times) for value in (logit, labelled)]
+    for criterion in (proxy_accuracy, oracle_accuracy):
+        weighted = criterion(logit, labelled, times.float(), *priors)
+        torch.testing.assert_close(weighted, criterion(*repeated, torch.ones(11), *priors))
+
+
+def test_oracle_accuracy_by_hand():
+    # Right, wrong, right (zero counts as positive), right, wrong.
+    logit = torch.tensor([2.0, -1.0, 0.0, -0.5, 0.5])
+    truth = torch.tensor([True, True, True, False, False])
+    any_prior = torch.tensor(0.5)
+    score = oracle_accuracy(logit, truth, torch.ones(5), any_prior, any_prior)
+    assert score.item() == pytest.approx(3 / 5)
+
+
+def test_the_oracle_does_not_ask_for_priors():
+    logit, truth = torch.tensor([1.0, -1.0]), torch.tensor([True, True])
+    nothing = torch.tensor(torch.nan)
+    assert oracle_accuracy(logit, truth, torch.ones(2), nothing, nothing).item() == 0.5
+
+
+@pytest.mark.parametrize("criterion", [proxy_accuracy, oracle_accuracy])
+def test_members_are_scored_each_by_itself(criterion):
+    generator = torch.Generator().manual_seed(0)
+    logit = torch.randn(3, 8, generator=generator)
+    labelled = torch.stack([torch.arange(8) < k for k in (2, 3, 4)])
+    weight = torch.rand(3, 8, generator=generator)
+    prior, population = torch.tensor([0.2, 0.4, 0.6]), torch.tensor([0.3, 0.5, 0.6])
+    stacked = criterion(logit, labelled, weight, prior, population)
+    alone = [
+        criterion(*own) for own in zip(logit, labelled, weight, prior, population, strict=True)
+    ]
+    torch.testing.assert_close(stacked, torch.stack(alone))

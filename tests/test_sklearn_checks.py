@@ -1,0 +1,90 @@
+"""Every estimator through every check of scikit-learn."""
+
+import inspect
+
+import numpy as np
+import pytest
+from sklearn.base import clone, is_classifier
+from sklearn.utils import get_tags
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from robustpu import NNPUClassifier, Pacing, PNClassifier, RobustPUClassifier, UPUClassifier
+
+CLASSES = [PNClassifier, UPUClassifier, NNPUClassifier, RobustPUClassifier]
+
+SHORT = {"epochs": 2, "batch_size": 256, "lr": 1e-3, "weight_decay": 0.0, "random_state": 0}
+ROBUST = {
+    "epochs": 2,
+    "batch_size": 256,
+    "max_rounds": 2,
+    "n_members": 2,
+    "pretrain": NNPUClassifier(epochs=2, batch_size=256),
+    "random_state": 0,
+}
+GIVEN = {
+    "lr": 1e-3,
+    "weight_decay": 0.0,
+    "temperature_positive": 1.0,
+    "pacing_positive": Pacing(lambda0=0.5, beta=1.0, t_grow=2),
+    "pacing_unlabeled": Pacing(lambda0=0.5, beta=1.0, t_grow=2),
+}
+QUICK = [
+    PNClassifier(prior=0.5, **SHORT),
+    UPUClassifier(prior=0.5, **SHORT),
+    NNPUClassifier(prior=0.5, **SHORT),
+    NNPUClassifier(prior=0.5, n_members=3, vary={"lr": [1e-3, 1e-2]}, **SHORT),
+    RobustPUClassifier(prior=0.5, **ROBUST, **GIVEN),
+    RobustPUClassifier(prior="auto", **ROBUST),
+]
+
+
+def expected_failures(estimator):
+    """A row of weight two and a row given twice fall into other mini-batches."""
+    reason = "repeated rows change the mini-batches and the held-out rows, weighted ones do not"
+    return {"check_sample_weight_equivalence_on_dense_data": reason}
+
+
+# The checks train for a moment, on noise, and give string labels without pos_label.
+@pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
+@pytest.mark.filterwarnings("ignore::robustpu.labels.AmbiguousLabelWarning")
+@parametrize_with_checks(QUICK, expected_failed_checks=expected_failures)
+def test_sklearn_check(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+class TestConstructor:
+    def test_stores_nothing_but_its_parameters(self, cls):
+        names = set(cls().get_params(deep=False))
+        assert set(vars(cls())) == names
+        assert names == set(inspect.signature(cls).parameters)
+
+    def test_has_a_default_for_every_parameter_and_takes_no_other(self, cls):
+        parameters = inspect.signature(cls).parameters.values()
+        assert all(own.default is not inspect.Parameter.empty for own in parameters)
+        assert all(own.kind is inspect.Parameter.KEYWORD_ONLY for own in parameters)
+        with pytest.raises(TypeError, match="no_such_parameter"):
+            cls(no_such_parameter=1)
+
+    def test_a_clone_has_equal_parameters(self, cls):
+        assert str(clone(cls()).get_params()) == str(cls().get_params())
+
+    def test_set_params_undoes_get_params(self, cls):
+        given = cls(prior=0.3, lr=0.5, pos_label="a", random_state=4)
+        copy = cls().set_params(**given.get_params(deep=False))
+        assert copy.get_params(deep=False) == given.get_params(deep=False)
+
+    def test_names_only_what_was_changed(self, cls):
+        assert repr(cls()) == f"{cls.__name__}()"
+        assert repr(cls(prior=0.3, lr=0.5)) == f"{cls.__name__}(lr=0.5, prior=0.3)"
+
+    def test_is_tagged_as_a_binary_classifier(self, cls):
+        tags = get_tags(cls())
+        assert is_classifier(cls())
+        assert not tags.classifier_tags.multi_class
+        assert not tags.input_tags.sparse
+        assert not tags.input_tags.allow_nan
+
+    def test_does_not_validate(self, cls):
+        # Values are refused by fit, as everywhere in scikit-learn.
+        assert np.isnan(cls(lr=np.nan).lr)

@@ -1,0 +1,451 @@
+"""Jobs fitted together are the jobs fitted apart."""
+
+import warnings
+from functools import partial
+
+import numpy as np
+import pytest
+import torch
+from scipy.stats import loguniform, randint, uniform
+from sklearn.base import clone
+from torch import nn
+
+from robustpu import (
+    CollapseWarning,
+    NNPUClassifier,
+    Pacing,
+    PNClassifier,
+    RobustPUClassifier,
+    UPUClassifier,
+    fit_together,
+)
+from robustpu import together as room
+from robustpu.modules import mlp
+
+
+def table(n_positive=60, n_unlabeled=60, prior=0.5, d=3, seed=0):
+    """Two Gaussians in random order: rows, and 1 for labelled positives, 0 for unlabelled."""
+    rng = np.random.default_rng(seed)
+    above = n_positive + round(prior * n_unlabeled)
+    n = n_positive + n_unlabeled
+    center = np.where(np.arange(n) < above, 1.2, -1.2)
+    X = rng.normal(center[:, None], 1.0, (n, d))
+    y = (np.arange(n) < n_positive).astype(int)
+    order = rng.permutation(n)
+    return X[order], y[order]
+
+
+def quick(cls=NNPUClassifier, **changes):
+    """An estimator that learns `table` in a moment, and answers so many positives as expected."""
+    given = {"prior": 0.5, "epochs": 6, "lr": 1e-2, "batch_size": 32, "random_state": 0}
+    given |= {"weight_decay": 0.0, "threshold": "prior"}
+    if cls in (NNPUClassifier, UPUClassifier):
+        given |= {"surrogate": "logistic"}
+    if cls is RobustPUClassifier:
+        given |= {
+            "epochs": 2,
+            "max_rounds": 3,
+            "n_members": 2,
+            "pretrain": NNPUClassifier(
+                surrogate="logistic", epochs=6, lr=1e-2, weight_decay=0.0, batch_size=32
+            ),
+            "temperature_positive": 1.0,
+            "pacing_positive": Pacing(lambda0=0.5, beta=1.0, t_grow=5),
+            "pacing_unlabeled": Pacing(lambda0=0.4, beta=0.8, t_grow=5),
+        }
+    return cls(**{**given, **changes})
+
+
+def tanh_net(shape):
+    return nn.Sequential(nn.Linear(shape[0], 4), nn.Tanh(), nn.Linear(4, 1))
+
+
+def batch_norm_net(shape):
+    return nn.Sequential(nn.Linear(shape[0], 4), nn.BatchNorm1d(4), nn.ReLU(), nn.Linear(4, 1))
+
+
+def assert_same(model, alone, X):
+    """All that was learnt is equal up to rounding."""
+    assert type(model) is type(alone)
+    np.testing.assert_allclose(model.predict_proba(X), alone.predict_proba(X), rtol=0, atol=1e-5)
+    np.testing.assert_allclose(model.probability_, alone.probability_, rtol=0, atol=1e-5)
+    np.testing.assert_allclose(model.member_scores_, alone.member_scores_, atol=1e-5)
+    np.testing.assert_array_equal(model.kept_, alone.kept_)
+    assert model.threshold_ == pytest.approx(alone.threshold_, abs=1e-5)
+    assert model.prior_ == pytest.approx(alone.prior_, abs=1e-9)
+    assert model.selection_ == alone.selection_
+    assert len(model.history_) == len(alone.history_)
+    for entry, expected in zip(model.history_, alone.history_, strict=True):
+        assert entry == pytest.approx(expected, rel=1e-3, abs=1e-4)
+
+
+def many_jobs():
+    """Jobs of different sizes, classes, settings, networks, priors, weights and eval_sets."""
+    X, y = table()
+    other, labels = table(seed=1)
+    small, few = table(n_positive=20, n_unlabeled=45, d=3, seed=2)
+    wide, marks = table(d=5, seed=3)
+    truth = (other.mean(1) > 0).astype(int)
+    weight = np.random.default_rng(0).uniform(0.5, 2, len(y))
+    names = np.array(["?", "yes"])
+    small_net = partial(mlp, hidden=(8, 8))
+    return [
+        (quick(), X, y),
+        (quick(random_state=1, lr=3e-3, weight_decay=1e-3, warmup_epochs=2), other, labels),
+        (quick(prior="auto"), X, y),
+        (quick(prior="auto", random_state=3), other, labels),
+        (quick(prior="auto", module="linear"), other, labels),
+        (quick(prior=0.3, patience=1), X, y),
+        (quick(prior=0.3, scenario="single-set"), X, y),
+        (quick(epochs=4, batch_size=16), X, y),
+        (quick(validation_fraction=0), X, y),
+        (quick(validation_fraction=0.3, n_members=3, n_keep=2), X, y),
+        (quick(), X, y, (other, truth)),
+        (quick(), X, y, (other[:50], truth[:50])),
+        (quick(), X, y, None, weight),
+        (quick(standardize=False), X, y),
+        (quick(), small, few),
+        (quick(), wide, marks),
+        (quick(pos_label="yes"), X, names[y]),
+        (quick(pos_label=0), X, 1 - y),
+        (quick(surrogate="sigmoid"), X, y),
+        (quick(beta=0.1, gamma=0.5), X, y),
+        (quick(module=small_net), X, y),
+        (quick(module=tanh_net), X, y),
+        (quick(module=batch_norm_net), X, y),
+        (quick(PNClassifier), X, y),
+        (quick(PNClassifier, patience=2), other, labels),
+        (quick(UPUClassifier), X, y),
+        (quick(RobustPUClassifier), X, y),
+        (quick(RobustPUClassifier, prior="auto", temperature_unlabeled=1.5), other, labels),
+        (quick(RobustPUClassifier, max_rounds=5, patience=1), other, labels),
+        (quick(RobustPUClassifier, pretrain=None), X, y),
+        (quick(RobustPUClassifier, pretrain=PNClassifier(epochs=3)), X, y),
+        (quick(RobustPUClassifier, balance=False, weighting="linear"), X, y, (other, truth)),
+        (quick(RobustPUClassifier, record_weights=True), X, y, None, weight),
+        (quick(RobustPUClassifier, vary={"lr": [1e-3, 1e-2]}, n_members=4, n_keep=2), X, y),
+    ]
+
+
+class TestEquality:
+    def test_together_is_as_apart(self):
+        jobs = many_jobs()
+        apart = [(clone(job[0]), *job[1:]) for job in jobs]
+        models = fit_together(jobs)
+        assert all(model is job[0] for model, job in zip(models, jobs, strict=True))
+        for model, (alone, X, y, *rest) in zip(models, apart, strict=True):
+            eval_set, weight = [*rest, None, None][:2]
+            assert_same(model, alone.fit(X, y, weight, eval_set=eval_set), X)
+
+    def test_order_does_not_matter(self):
+        jobs = many_jobs()[:12]
+        forward = fit_together(jobs)
+        backward = fit_together((clone(job[0]), *job[1:]) for job in reversed(jobs))
+        for one, two, job in zip(forward, reversed(backward), jobs, strict=True):
+            assert_same(two, one, job[1])
+
+    def test_robust_pu_keeps_its_weights(self):
+        X, y = table()
+        other, labels = table(seed=4)
+        given = quick(RobustPUClassifier, record_weights=True)
+        models = fit_together([(clone(given), X, y), (clone(given), other, labels)])
+        for model, rows, marks in zip(models, (X, other), (y, labels), strict=True):
+            alone = clone(given).fit(rows, marks)
+            for name in ("weight_", "hardness_", "weight_path_"):
+                np.testing.assert_allclose(
+                    getattr(model, name), getattr(alone, name), rtol=0, atol=1e-4
+                )
+
+    def test_a_member_that_stops_leaves_the_others_alone(self):
+        X, y = table()
+        # With so small a rate the first epoch is the best, so patience ends the training.
+        jobs = [(quick(lr=1e-9, patience=1, epochs=20), X, y), (quick(epochs=20), X, y)]
+        stopped, other = fit_together(jobs)
+        assert len(stopped.history_) == 2
+        assert len(other.history_) == 20
+        assert_same(other, quick(epochs=20).fit(X, y), X)
+
+
+class TestJobs:
+    def test_none(self):
+        assert fit_together([]) == []
+        assert fit_together(iter(())) == []
+
+    def test_a_generator(self):
+        X, y = table()
+        models = fit_together((quick(random_state=seed), X, y) for seed in range(3))
+        assert [model.random_state for model in models] == [0, 1, 2]
+        assert_same(models[2], quick(random_state=2).fit(X, y), X)
+
+    def test_a_generator_of_fresh_arrays(self):
+        """An array that is made anew for each job is not taken for the one before."""
+        jobs = ((quick(), *table(seed=seed)) for seed in range(4))
+        for seed, model in enumerate(fit_together(jobs)):
+            X, y = table(seed=seed)
+            assert_same(model, quick().fit(X, y), X)
+
+    def test_one_x_is_held_once(self, fleets):
+        X, y = table()
+        flipped = np.random.default_rng(0).permutation(y)
+        fit_together([(quick(random_state=s), X, own) for s, own in enumerate((y, flipped, y))])
+        fit_together([(quick(), X, y), (quick(), X.copy(), y)])
+        assert [len(fleet.pool) for fleet in fleets] == [len(X), 2 * len(X)]
+
+    def test_one_x_with_other_labels_and_scales(self):
+        X, y = table()
+        flipped = np.random.default_rng(0).permutation(y)
+        jobs = [(quick(), X, y), (quick(), X, flipped), (quick(standardize=False), X, y)]
+        models = fit_together(jobs)
+        assert_same(models[0], quick().fit(X, y), X)
+        assert_same(models[1], quick().fit(X, flipped), X)
+        assert_same(models[2], quick(standardize=False).fit(X, y), X)
+
+    @pytest.mark.parametrize(
+        ("job", "match"),
+        [
+            ((quick(), *table()[:1], np.zeros(120)), "no labelled positives"),
+            ((quick(), table()[0] * np.nan, table()[1]), "NaN"),
+            ((quick(), *table(), (table()[0], table()[1] + 7)), "eval_set must hold true labels"),
+            ((quick(), *table(), None, -np.ones(120)), "[Nn]egative"),
+            ((quick(prior=2), *table()), "prior must be"),
+            ((quick(prior="auto"), *table(1, 50)), "at least 2 labelled positives"),
+        ],
+        ids=["labels", "rows", "eval_set", "weights", "parameter", "prior"],
+    )
+    def test_an_error_in_one_job_names_the_problem(self, job, match):
+        X, y = table()
+        with pytest.raises(ValueError, match=match):
+            fit_together([(quick(), X, y), job, (quick(), X, y)])
+
+    @pytest.mark.parametrize("job", [(quick(), table()[0]), (3, *table()), quick()])
+    def test_what_is_no_job(self, job):
+        with pytest.raises((TypeError, ValueError), match=r"[Jj]ob|estimator"):
+            fit_together([job])
+
+    def test_one_estimator_cannot_be_two_models(self):
+        X, y = table()
+        model = quick()
+        with pytest.raises(ValueError, match="clone"):
+            fit_together([(model, X, y), (model, X[:80], y[:80])])
+
+
+class TestProgress:
+    @pytest.mark.parametrize("slice_", [slice(0, 4), slice(20, 34)])
+    def test_rises_and_ends(self, slice_):
+        seen = []
+        fit_together(many_jobs()[slice_], lambda done, total: seen.append((done, total)))
+        done, totals = zip(*seen, strict=True)
+        assert len(set(totals)) == 1
+        assert done[0] == 0
+        assert list(done) == sorted(done)
+        assert seen[-1] == (totals[0], totals[0])
+
+    def test_counts_epochs_of_single_networks(self):
+        X, y = table()
+        seen = []
+        job = quick(RobustPUClassifier, patience=None, epochs=2, max_rounds=3, n_members=2)
+        fit_together([(job, X, y)], lambda *now: seen.append(now))
+        # 6 epochs of pre-training and 3 rounds of 2, of 2 networks; before, after, and each.
+        assert seen[-1] == (24, 24)
+        assert len(seen) == 1 + 12 + 1
+
+
+@pytest.fixture
+def fleets(monkeypatch):
+    """Fleets that are trained, with their members and the rates that these were given."""
+    seen = []
+
+    class Recorded(room.Fleet):
+        def __init__(self, pool, members, *rest):
+            super().__init__(pool, members, *rest)
+            self.members, self.rates = members, None
+            seen.append(self)
+
+        def start_adam(self, lr, *rest):
+            self.rates = lr
+            super().start_adam(lr, *rest)
+
+    monkeypatch.setattr(room, "Fleet", Recorded)
+    return seen
+
+
+def held_out_rows(fleets, is_positive, members, fraction):
+    """Rows that each member holds out."""
+    X = np.arange(len(is_positive), dtype=float)[:, None]
+    given = {"n_members": members, "validation_fraction": fraction}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CollapseWarning)
+        quick(PNClassifier, epochs=1, **given).fit(X, is_positive)
+    (fleet,) = fleets
+    nothing = np.array([], dtype=int)
+    return [nothing if m.held_out is None else m.held_out.index.numpy() for m in fleet.members]
+
+
+class TestHeldOut:
+    # Sizes that the fraction divides, and sizes that it does not.
+    @pytest.mark.parametrize(
+        ("n_positive", "n_unlabeled", "fraction", "members"),
+        [
+            (50, 100, 0.1, 10),
+            (40, 60, 0.25, 4),
+            (30, 30, 0.1, 5),
+            (27, 96, 0.1, 10),
+            (18, 33, 0.2, 5),
+        ],
+    )
+    def test_members_hold_out_different_rows(
+        self, fleets, n_positive, n_unlabeled, fraction, members
+    ):
+        is_positive = np.arange(n_positive + n_unlabeled) < n_positive
+        parts = held_out_rows(fleets, is_positive, members, fraction)
+        rows = np.concatenate(parts)
+        assert len(np.unique(rows)) == len(rows)
+        for part in parts:
+            assert is_positive[part].sum() == pytest.approx(fraction * n_positive, abs=1)
+            assert (~is_positive[part]).sum() == pytest.approx(fraction * n_unlabeled, abs=1)
+
+    def test_more_members_than_that_share_rows(self, fleets):
+        is_positive = np.arange(100) < 20
+        parts = held_out_rows(fleets, is_positive, 25, 0.2)
+        assert all(len(np.unique(part)) == len(part) == 20 for part in parts)
+        # Each row about equally often.
+        count = np.bincount(np.concatenate(parts), minlength=100)
+        assert count.min() == count.max() == 5
+
+    @pytest.mark.parametrize("fraction", [0.001, 0.5, 0.999])
+    @pytest.mark.parametrize("n_positive", [2, 3, 50])
+    def test_some_of_each_are_held_out_and_some_left(self, fleets, fraction, n_positive):
+        is_positive = np.arange(60) < n_positive
+        for part in held_out_rows(fleets, is_positive, 3, fraction):
+            for own in (is_positive, ~is_positive):
+                assert 0 < own[part].sum() < own.sum()
+
+    @pytest.mark.parametrize(("n_positive", "fraction"), [(20, 0), (1, 0.5), (59, 0.5)])
+    def test_none_if_asked_or_if_there_is_one(self, fleets, n_positive, fraction):
+        is_positive = np.arange(60) < n_positive
+        assert [len(part) for part in held_out_rows(fleets, is_positive, 2, fraction)] == [0, 0]
+
+    def test_no_member_trains_on_what_it_is_judged_by(self, fleets):
+        X, y = table()
+        quick(n_members=5, validation_fraction=0.2).fit(X, y)
+        (fleet,) = fleets
+        for own in fleet.members:
+            training, held_out = set(own.training.index.tolist()), set(own.held_out.index.tolist())
+            assert not training & held_out
+            assert training | held_out == set(range(len(y)))
+            np.testing.assert_array_equal(own.training.is_positive, y[own.training.index] == 1)
+        assert len({own.seed for own in fleet.members}) == 5
+
+
+class TestVary:
+    def test_lists_and_distributions(self):
+        X, y = table()
+        vary = {"lr": loguniform(1e-3, 1e-1), "weight_decay": [0.0, 1e-3], "beta": uniform(0, 1)}
+        model = quick(n_members=6, n_keep=2, vary=vary).fit(X, y)
+        best = np.argsort(-model.member_scores_, kind="stable")[:2]
+        np.testing.assert_array_equal(model.kept_, np.sort(best))
+        assert len(model.state_.flat) == 2
+        again = clone(model).fit(X, y)
+        np.testing.assert_array_equal(again.probability_, model.probability_)
+        np.testing.assert_array_equal(again.member_scores_, model.member_scores_)
+        # What the estimator itself was given is as it was.
+        assert model.lr == 1e-2
+        assert model.vary is vary
+
+    def test_draws_come_from_the_choices(self, fleets):
+        X, y = table()
+        quick(epochs=1, n_members=60, vary={"lr": [1e-3, 1e-2]}).fit(X, y)
+        assert set(fleets[0].rates) == {1e-3, 1e-2}
+        quick(epochs=1, n_members=60, vary={"lr": loguniform(1e-3, 1e-2)}).fit(X, y)
+        assert len(set(fleets[1].rates)) == 60
+        assert all(1e-3 <= own <= 1e-2 for own in fleets[1].rates)
+        quick(n_members=60, vary={"epochs": randint(1, 4)}).fit(X, y)
+        assert len(fleets[2:]) == 3
+
+    def test_draws_do_not_depend_on_the_order_of_names(self):
+        X, y = table()
+        one = {"lr": loguniform(1e-3, 1e-1), "beta": uniform(0, 1)}
+        two = dict(reversed(one.items()))
+        first, second = (quick(n_members=3, vary=own).fit(X, y) for own in (one, two))
+        np.testing.assert_array_equal(first.probability_, second.probability_)
+
+    def test_members_differ_by_what_was_drawn(self, fleets):
+        X, y = table()
+        model = quick(n_members=8, vary={"lr": [1e-12, 1e-2]}, validation_fraction=0).fit(X, y)
+        rates = fleets[0].rates
+        assert len(set(rates)) == 2
+        logit = model._member_logits(torch.as_tensor((X - X.mean(0)) / X.std(0)))
+        learnt = [np.corrcoef(own, X.mean(1))[0, 1] > 0.8 for own in logit.numpy()]
+        assert all(own for own, rate in zip(learnt, rates, strict=True) if rate == 1e-2)
+        assert not all(learnt)
+
+    def test_each_is_judged_by_itself(self):
+        X, y = table()
+        model = quick(n_members=6, vary={"lr": [1e-12, 1e-2]}, patience=3, epochs=30)
+        history = model.fit(X, y).history_
+        lengths = {sum(entry["member"] == member for entry in history) for member in range(6)}
+        # The first epoch of a network that does not learn is its best, and three more pass.
+        assert min(lengths) == 4
+        assert max(lengths) > 4
+
+    def test_epochs_and_batch_sizes_need_fleets_of_their_own(self):
+        X, y = table()
+        model = quick(n_members=9, vary={"epochs": [2, 5], "batch_size": [16, 64]}).fit(X, y)
+        lengths = [
+            sum(entry["member"] == member for entry in model.history_) for member in range(9)
+        ]
+        assert set(lengths) == {2, 5}
+        again = clone(model).fit(X, y)
+        np.testing.assert_array_equal(again.probability_, model.probability_)
+
+    def test_nested_parameters(self):
+        X, y = table()
+        vary = {
+            "pretrain__lr": [1e-3, 1e-2],
+            "pacing_unlabeled__lambda0": uniform(0.2, 0.5),
+            "temperature_positive": uniform(0.5, 1.0),
+            "max_rounds": [1, 3],
+        }
+        model = quick(RobustPUClassifier, n_members=4, vary=vary).fit(X, y)
+        starts = {e["threshold_unlabeled"] for e in model.history_ if e["round"] == 1}
+        assert len(starts) == 4
+        assert all(0.2 <= own <= 0.7 for own in starts)
+        assert model.pacing_unlabeled.lambda0 == 0.4
+
+    def test_choices_are_left_as_they_are(self):
+        X, y = table()
+        before = NNPUClassifier(epochs=2, lr=1e-3), PNClassifier(epochs=2, lr=1e-3)
+        vary = {"pretrain": before, "pretrain__lr": [1e-2]}
+        quick(RobustPUClassifier, n_members=4, vary=vary).fit(X, y)
+        assert [own.lr for own in before] == [1e-3, 1e-3]
+
+    def test_parts_that_vary_are_used_for_what_is_reported(self):
+        X, y = table()
+        vary = {"hardness": ["sigmoid"], "weighting": ["hard"]}
+        model = quick(RobustPUClassifier, n_members=1, vary=vary).fit(X, y)
+        unlabeled = y == 0
+        # The sigmoid hardness of an unlabelled row is its probability.
+        np.testing.assert_allclose(
+            model.hardness_[unlabeled], model.probability_[unlabeled], atol=1e-6
+        )
+        assert set(np.unique(model.weight_)) <= {0.0, 1.0}
+
+    @pytest.mark.parametrize(
+        ("name", "choices"),
+        [
+            ("module", ["mlp", "linear"]),
+            ("module", [tanh_net, partial(mlp, hidden=(4,))]),
+            ("prior", [0.2, 0.8]),
+            ("threshold", [0.2, 0.8]),
+            ("standardize", [True, False]),
+            ("scenario", ["case-control", "single-set"]),
+            ("pos_label", [0, 1]),
+            ("n_members", [1, 2]),
+            ("random_state", [1, 2]),
+        ],
+    )
+    def test_what_the_members_must_share_is_refused(self, name, choices):
+        """Members of one model have one network, one prior and one table between them."""
+        X, y = table()
+        with pytest.raises(ValueError, match=name):
+            quick(n_members=3, vary={name: choices}).fit(X, y)
