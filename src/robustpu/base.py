@@ -83,6 +83,10 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         """What members of one fleet have in common; all other parameters may differ."""
         return (type(self), identity(self.module), self.epochs, self.batch_size)
 
+    def _rates(self) -> tuple[Any, ...]:
+        """Return the numbers of the optimiser."""
+        return (self.lr, self.weight_decay, self.warmup_epochs)
+
     def _recipes(self) -> Sequence[Mapping[str, Any]]:
         """Return parameters for members to take turns with, in place of what was left open."""
         return ({},)

@@ -131,6 +131,8 @@ def fit_together(
             groups.setdefault(_group_key(task, settings), []).append((task, member))
     ticker = _Ticker(progress, groups)
     for group in groups.values():
+        # Neighbours with equal rates share a step of the optimiser.
+        group.sort(key=lambda pair: pair[0].settings[pair[1]]._rates())
         _train_group(group, ticker)
     for task in tasks:
         task.estimator._adopt(

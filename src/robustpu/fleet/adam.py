@@ -21,7 +21,8 @@ class Adam:
         Steps over which the rate of each member rises linearly to ``lr``, (members,); 0 for none.
     fused
         Whether to use torch's fused kernel, once for each run of neighbours with equal numbers;
-        otherwise a few stacked operations serve all members. By default, on a CPU.
+        otherwise a few stacked operations serve all members. By default, on a CPU, where runs are
+        long.
 
     Attributes
     ----------
@@ -45,11 +46,7 @@ class Adam:
         # Columns: rate, decay, warm-up.
         self._numbers = torch.stack([lr, weight_decay, warmup_steps], dim=1)
         self._steps = 0
-        self._step = self._step_stacked
-        if fused is None:
-            fused = flat.device.type == "cpu"
-        if fused:
-            self._step = self._step_fused
+        self._fused = fused
         self._attach(flat)
 
     def select(self, index: Tensor, flat: Tensor) -> None:
@@ -72,6 +69,9 @@ class Adam:
             part = slice(start, start := start + len(list(run)))
             stacked = (flat, self.gradient, self._mean, self._square)
             self._runs.append((numbers, [whole[part] for whole in stacked]))
+        few = len(self._runs) <= max(1, len(flat) // 4)
+        fused = flat.device.type == "cpu" and few if self._fused is None else self._fused
+        self._step = self._step_fused if fused else self._step_stacked
 
     def _step_fused(self) -> None:
         for (lr, decay, warmup), (flat, gradient, mean, square) in self._runs:

@@ -254,6 +254,10 @@ class RobustPUClassifier(BasePUClassifier):
             None if pretrain is None else pretrain._fleet_key(),
         )
 
+    def _rates(self) -> tuple[Any, ...]:
+        pretrain: Any = self.pretrain
+        return (*super()._rates(), *(() if pretrain is None else pretrain._rates()))
+
     def _planned_epochs(self) -> int:
         pretrain: Any = self.pretrain
         before = 0 if pretrain is None else pretrain._planned_epochs()
