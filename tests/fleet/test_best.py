@@ -141,9 +141,9 @@ def test_the_course_tells_each_member_its_own_history():
     course.record(torch.tensor([0, 1, 2]), turn=torch.tensor([1, 1, 1]), score=None)
     course.record(torch.tensor([0, 2]), turn=torch.tensor([2, 2]), score=torch.tensor([0.5, 0.25]))
     course.record(torch.tensor([2]), turn=torch.tensor([3]), score=torch.tensor([0.125]))
-    assert course.history_of(0) == [{"turn": 1}, {"turn": 2, "score": 0.5}]
-    assert course.history_of(1) == [{"turn": 1}]
-    assert course.history_of(2) == [
+    assert course.histories()[0] == [{"turn": 1}, {"turn": 2, "score": 0.5}]
+    assert course.histories()[1] == [{"turn": 1}]
+    assert course.histories()[2] == [
         {"turn": 1},
         {"turn": 2, "score": 0.25},
         {"turn": 3, "score": 0.125},
@@ -155,6 +155,6 @@ def test_the_course_stacks_what_was_noted_of_the_rows():
     first, second = torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([[5.0, 6.0]])
     course.record_rows(torch.tensor([0, 1]), weight=first)
     course.record_rows(torch.tensor([1]), weight=second)
-    assert course.rows_of(0)["weight"].tolist() == [[1, 2]]
-    assert course.rows_of(1)["weight"].tolist() == [[3, 4], [5, 6]]
-    assert Course(Best(fleet_of(0))).rows_of(0) == {}
+    assert course.rows()[0]["weight"].tolist() == [[1, 2]]
+    assert course.rows()[1]["weight"].tolist() == [[3, 4], [5, 6]]
+    assert Course(Best(fleet_of(0))).rows() == [{}]
