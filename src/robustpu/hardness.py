@@ -1,8 +1,10 @@
 """Hardness: how badly a row fits its assumed label, positive or (if unlabelled) negative.
 
-A hardness function takes the logit z, ``is_positive`` and the temperature τ, and returns d ≥ 0 in
-the broadcast shape. It depends on the margin m alone: m = z/τ for a positive row and -z/τ for an
-unlabelled one. It falls as the margin grows.
+A hardness function takes the logit z, (n,) or (M, n) for M stacked models, the mask
+``is_positive``, False for unlabelled rows, and the temperature τ > 0, a number or a tensor that
+broadcasts, such as (M, 1) for one value a model. It returns d ≥ 0 in the broadcast shape. It
+depends on the margin m alone: m = z/τ for a positive row and -z/τ for an unlabelled one. It falls
+as the margin grows.
 """
 
 from collections.abc import Callable
@@ -19,20 +21,6 @@ HardnessFunction = Callable[[Tensor, Tensor, Tensor | float], Tensor]
 def logistic(logit: Tensor, is_positive: Tensor, temperature: Tensor | float = 1.0) -> Tensor:
     """d = log(1 + exp(-m)), the default of Robust-PU; unbounded.
 
-    Parameters
-    ----------
-    logit
-        Shape ``(n,)``, or ``(M, n)`` for M stacked models.
-    is_positive
-        Bool, broadcastable to ``logit``; False is unlabelled.
-    temperature
-        Positive and finite; a number, one value a row ``(n,)`` or one a model ``(M, 1)``.
-
-    Returns
-    -------
-    hardness
-        At least 0, in the broadcast shape.
-
     Examples
     --------
     >>> import torch
@@ -45,20 +33,6 @@ def logistic(logit: Tensor, is_positive: Tensor, temperature: Tensor | float = 1
 
 def sigmoid(logit: Tensor, is_positive: Tensor, temperature: Tensor | float = 1.0) -> Tensor:
     """d = 1 / (1 + exp(m)), the probability of the other label; at most 1.
-
-    Parameters
-    ----------
-    logit
-        Shape ``(n,)``, or ``(M, n)`` for M stacked models.
-    is_positive
-        Bool, broadcastable to ``logit``; False is unlabelled.
-    temperature
-        Positive and finite; a number, one value a row ``(n,)`` or one a model ``(M, 1)``.
-
-    Returns
-    -------
-    hardness
-        In [0, 1], in the broadcast shape.
 
     Examples
     --------
@@ -73,20 +47,6 @@ def sigmoid(logit: Tensor, is_positive: Tensor, temperature: Tensor | float = 1.
 def crps(logit: Tensor, is_positive: Tensor, temperature: Tensor | float = 1.0) -> Tensor:
     """d = 1 / (1 + exp(m))², the continuous ranked probability score of two classes; at most 1.
 
-    Parameters
-    ----------
-    logit
-        Shape ``(n,)``, or ``(M, n)`` for M stacked models.
-    is_positive
-        Bool, broadcastable to ``logit``; False is unlabelled.
-    temperature
-        Positive and finite; a number, one value a row ``(n,)`` or one a model ``(M, 1)``.
-
-    Returns
-    -------
-    hardness
-        In [0, 1], in the broadcast shape.
-
     Examples
     --------
     >>> import torch
@@ -99,20 +59,6 @@ def crps(logit: Tensor, is_positive: Tensor, temperature: Tensor | float = 1.0) 
 
 def brier(logit: Tensor, is_positive: Tensor, temperature: Tensor | float = 1.0) -> Tensor:
     """d = 2 / (1 + exp(m))², the squared error summed over both classes; at most 2.
-
-    Parameters
-    ----------
-    logit
-        Shape ``(n,)``, or ``(M, n)`` for M stacked models.
-    is_positive
-        Bool, broadcastable to ``logit``; False is unlabelled.
-    temperature
-        Positive and finite; a number, one value a row ``(n,)`` or one a model ``(M, 1)``.
-
-    Returns
-    -------
-    hardness
-        In [0, 2], in the broadcast shape.
 
     Examples
     --------

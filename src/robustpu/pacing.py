@@ -1,8 +1,9 @@
 """Pacing: the threshold λ of each round, from λ₀ in round 0 to β in round T_grow and after.
 
-A pacing function takes the round t, λ₀, β, T_grow and γ, numbers or tensors that broadcast, and
-returns float64 in the broadcast shape. β may lie below λ₀: the threshold then falls. ``Pacing``
-holds a shape and its numbers.
+A pacing function takes the round t, counted from 0, λ₀, β, T_grow and γ, numbers or tensors that
+broadcast, and returns float64 in the broadcast shape. All take the same five, to be called alike;
+only ``exponential`` uses γ. β may lie below λ₀: the threshold then falls. ``Pacing`` holds a shape
+and its numbers.
 """
 
 import math
@@ -30,20 +31,6 @@ def const(
 ) -> Tensor:
     """F(t) = λ₀.
 
-    Parameters
-    ----------
-    t
-        Round, counted from 0; any shape.
-    lambda0
-        The threshold of every round; broadcast, as the rest.
-    beta, t_grow, gamma
-        Taken, so that all pacing functions are called alike; only their shapes count.
-
-    Returns
-    -------
-    threshold
-        Float64, in the broadcast shape.
-
     Examples
     --------
     >>> from robustpu import pacing
@@ -62,22 +49,6 @@ def linear(
     gamma: Tensor | float = 0.5,
 ) -> Tensor:
     """F(t) = λ₀ + (β - λ₀) · t / T_grow, then β: the same step every round.
-
-    Parameters
-    ----------
-    t
-        Round, counted from 0; any shape.
-    lambda0, beta
-        Threshold in round 0, and from round ``t_grow`` on; broadcast, as the rest.
-    t_grow
-        Round in which the threshold first is ``beta``.
-    gamma
-        Taken, so that all pacing functions are called alike; only its shape counts.
-
-    Returns
-    -------
-    threshold
-        Float64, in the broadcast shape.
 
     Examples
     --------
@@ -100,22 +71,6 @@ def convex(
 
     The name is the paper's; the sine is concave in the mathematical sense.
 
-    Parameters
-    ----------
-    t
-        Round, counted from 0; any shape.
-    lambda0, beta
-        Threshold in round 0, and from round ``t_grow`` on; broadcast, as the rest.
-    t_grow
-        Round in which the threshold first is ``beta``.
-    gamma
-        Taken, so that all pacing functions are called alike; only its shape counts.
-
-    Returns
-    -------
-    threshold
-        Float64, in the broadcast shape.
-
     Examples
     --------
     >>> from robustpu import pacing
@@ -137,22 +92,6 @@ def concave(
     """F(t) = λ₀ + (β - λ₀) · (1 - cos(π/2 · t / T_grow)), then β: slow, then fast.
 
     The name is the paper's; the curve is convex in the mathematical sense.
-
-    Parameters
-    ----------
-    t
-        Round, counted from 0; any shape.
-    lambda0, beta
-        Threshold in round 0, and from round ``t_grow`` on; broadcast, as the rest.
-    t_grow
-        Round in which the threshold first is ``beta``.
-    gamma
-        Taken, so that all pacing functions are called alike; only its shape counts.
-
-    Returns
-    -------
-    threshold
-        Float64, in the broadcast shape.
 
     Examples
     --------
@@ -177,22 +116,6 @@ def exponential(
     The paper's formula alone approaches β and never reaches it, yet the paper defines T_grow as
     the round in which the threshold first reaches β. Decision: follow the formula before
     ``t_grow`` and be β from there on, a last step of (β - λ₀) · γ^T_grow above the formula.
-
-    Parameters
-    ----------
-    t
-        Round, counted from 0; any shape.
-    lambda0, beta
-        Threshold in round 0, and from round ``t_grow`` on; broadcast, as the rest.
-    t_grow
-        Round in which the threshold first is ``beta``.
-    gamma
-        In (0, 1): the share of the gap that a round leaves.
-
-    Returns
-    -------
-    threshold
-        Float64, in the broadcast shape.
 
     Examples
     --------

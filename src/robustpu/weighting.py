@@ -1,6 +1,8 @@
 """Weighting: the weight of a row from its hardness d and the threshold λ.
 
-A weighting function returns v in [0, 1], in the broadcast shape and in the dtype of the hardness.
+A weighting function takes the hardness, at least 0 and of any shape, (M, n) for M stacked models,
+and the threshold, above 0 unless said otherwise, a number or a tensor that broadcasts, (M, 1) for
+one value a model. It returns v in [0, 1], in the broadcast shape and the hardness's dtype.
 Each is the minimiser over v in [0, 1] of v · d + R(v; λ) for some self-paced regulariser R, so
 the weight falls with the hardness. It grows with the threshold, but for ``l1l2`` and, near λ = 1,
 ``logarithmic``. Weights are constants of the loss that they weigh: take the hardness without its
@@ -21,18 +23,6 @@ WeightingFunction = Callable[[Tensor, Tensor | float], Tensor]
 def welsch(hardness: Tensor, threshold: Tensor | float) -> Tensor:
     """v = exp(-d / λ²), the weight of Robust-PU.
 
-    Parameters
-    ----------
-    hardness
-        At least 0; any shape, ``(M, n)`` for M stacked models.
-    threshold
-        In (0, inf); a number or broadcastable, ``(M, 1)`` for one value a model.
-
-    Returns
-    -------
-    weight
-        In [0, 1], in the broadcast shape.
-
     Examples
     --------
     >>> import torch
@@ -47,18 +37,6 @@ def welsch(hardness: Tensor, threshold: Tensor | float) -> Tensor:
 def hard(hardness: Tensor, threshold: Tensor | float) -> Tensor:
     """v = 1 if d < λ, else 0.
 
-    Parameters
-    ----------
-    hardness
-        At least 0; any shape, ``(M, n)`` for M stacked models.
-    threshold
-        In (0, inf); a number or broadcastable, ``(M, 1)`` for one value a model.
-
-    Returns
-    -------
-    weight
-        0 or 1, in the broadcast shape.
-
     Examples
     --------
     >>> import torch
@@ -72,18 +50,6 @@ def hard(hardness: Tensor, threshold: Tensor | float) -> Tensor:
 
 def linear(hardness: Tensor, threshold: Tensor | float) -> Tensor:
     """v = max(0, 1 - d / λ).
-
-    Parameters
-    ----------
-    hardness
-        At least 0; any shape, ``(M, n)`` for M stacked models.
-    threshold
-        In (0, inf); a number or broadcastable, ``(M, 1)`` for one value a model.
-
-    Returns
-    -------
-    weight
-        In [0, 1], in the broadcast shape.
 
     Examples
     --------
@@ -169,18 +135,6 @@ def mixture2(hardness: Tensor, threshold: Tensor | float, *, gamma: float = 1.0)
 def logistic(hardness: Tensor, threshold: Tensor | float) -> Tensor:
     """v = (1 + exp(-λ)) / (1 + exp(d - λ)).
 
-    Parameters
-    ----------
-    hardness
-        At least 0; any shape, ``(M, n)`` for M stacked models.
-    threshold
-        In (0, inf); a number or broadcastable, ``(M, 1)`` for one value a model.
-
-    Returns
-    -------
-    weight
-        In [0, 1], in the broadcast shape.
-
     Examples
     --------
     >>> import torch
@@ -225,18 +179,6 @@ def polynomial(hardness: Tensor, threshold: Tensor | float, *, t: float = 3.0) -
 def cauchy(hardness: Tensor, threshold: Tensor | float) -> Tensor:
     """v = 1 / (1 + d / λ²).
 
-    Parameters
-    ----------
-    hardness
-        At least 0; any shape, ``(M, n)`` for M stacked models.
-    threshold
-        In (0, inf); a number or broadcastable, ``(M, 1)`` for one value a model.
-
-    Returns
-    -------
-    weight
-        In [0, 1], in the broadcast shape.
-
     Examples
     --------
     >>> import torch
@@ -250,18 +192,6 @@ def cauchy(hardness: Tensor, threshold: Tensor | float) -> Tensor:
 
 def huber(hardness: Tensor, threshold: Tensor | float) -> Tensor:
     """v = min(1, λ / √d).
-
-    Parameters
-    ----------
-    hardness
-        At least 0; any shape, ``(M, n)`` for M stacked models.
-    threshold
-        In (0, inf); a number or broadcastable, ``(M, 1)`` for one value a model.
-
-    Returns
-    -------
-    weight
-        In [0, 1], in the broadcast shape.
 
     Examples
     --------

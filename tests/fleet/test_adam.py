@@ -114,8 +114,12 @@ def test_a_step_without_anybody_does_nothing(fused):
     adam.step()
 
 
-def test_on_a_processor_the_fused_form_is_the_default():
-    flat, same = start(), start()
-    step(Adam(flat, float64(LR), float64(DECAY), float64([0] * MEMBERS)), gradients()[0])
-    step(adam_on(same, fused=True), gradients()[0])
-    assert torch.equal(flat, same)
+@pytest.mark.parametrize(("rates", "fused"), [([0.01] * MEMBERS, True), (LR, False)])
+def test_on_a_processor_equal_rates_are_fused_and_others_stacked(rates, fused):
+    answers = []
+    for form in (None, fused):
+        flat = start()
+        none = float64([0] * MEMBERS)
+        step(Adam(flat, float64(rates), none, none, form), gradients()[0])
+        answers.append(flat)
+    assert torch.equal(*answers)

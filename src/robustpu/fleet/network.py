@@ -285,14 +285,14 @@ class SerialStack(_Autograd):
         # unbind, because the gradient of views[member] would be a whole stack of zeros.
         parameters = {name: view.unbind() for name, view in views.items()}
         answer = []
-        with torch.random.fork_rng(devices=[]):
+        devices = [x.device] if x.device.type == "cuda" else []
+        with torch.random.fork_rng(devices=devices):
             for member, generator in enumerate(generators):
                 own = {name: parts[member] for name, parts in parameters.items()}
                 # Indexing makes views, so batch norm updates the fleet's own statistics.
                 own |= {name: value[member] for name, value in buffers.items()}
-                torch.random.set_rng_state(generator.get_state())
+                _seed(int(torch.randint(1 << 62, (), generator=generator)), devices)
                 answer.append(self._call(own, x[member]))
-                generator.set_state(torch.random.get_rng_state())
         return torch.stack(answer)
 
 
@@ -308,6 +308,14 @@ def _aliases(template: nn.Module) -> dict[str, str]:
             if first.setdefault(id(value), own) != own:
                 answer[own] = first[id(value)]
     return answer
+
+
+def _seed(seed: int, devices: Sequence[torch.device]) -> None:
+    """Seed what dropout draws from, on the CPU and on these devices; the caller has forked it."""
+    torch.default_generator.manual_seed(seed)
+    for device in devices:
+        with torch.cuda.device(device):
+            torch.cuda.manual_seed(seed)
 
 
 def _as_logit(output: Tensor, x: Tensor) -> Tensor:
