@@ -142,7 +142,7 @@ def alone(module, x, generator):
     """What torch makes of one module: its logits in training mode, and its gradient, flat."""
     module.train()
     with torch.random.fork_rng(devices=[]):
-        torch.random.set_rng_state(generator.get_state())
+        torch.manual_seed(int(torch.randint(1 << 62, (), generator=generator)))
         logit = module(x).reshape(len(x))
     trained = [value for value in module.parameters() if value.requires_grad]
     slopes = torch.autograd.grad(own_risk(logit), trained, allow_unused=True)
