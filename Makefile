@@ -3,13 +3,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo test lint test-slow bench clean
+.PHONY: help demo test lint bench clean
 
 help:
 	@echo "make demo       set up, then Robust-PU against its baselines on bundled data"
 	@echo "make test       set up with the development tools, then every check and test"
 	@echo "make lint       the checks alone: ruff, mypy, import layers"
-	@echo "make test-slow  the tests marked slow: the accuracy targets"
 	@echo "make bench      the speed of the engine against a plain training loop"
 	@echo "make clean      remove .venv and caches"
 
@@ -35,10 +34,7 @@ lint: $(VENV)/.dev
 	$(BIN)/lint-imports
 
 test: lint
-	$(BIN)/python -m pytest -m "not slow" -n 2 --dist worksteal
-
-test-slow: $(VENV)/.dev
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 bench: $(VENV)/.demo
 	$(BIN)/python benchmarks/fleet.py

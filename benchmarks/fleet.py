@@ -4,8 +4,8 @@
 
 The plain loop is what most code does: a DataLoader, an eager module, ``torch.optim.Adam`` and the
 loss read back at every step. The fleet is the library's own engine. Both train the network d-100-1
-with weighted cross-entropy on batches of 64. Runs are interleaved and the median of several is
-taken, so that a busy machine disturbs both alike; read the ratios.
+with weighted cross-entropy on batches of 64. Contestants take turns and the best of several epochs
+counts, so that a busy machine disturbs all alike; read the ratios.
 """
 
 import argparse
@@ -70,7 +70,7 @@ def microseconds(epoch, steps: int) -> float:
 
 
 def compare(inputs: int, rows: int, repeats: int) -> dict[str, float]:
-    """Median microseconds per step and model of each contestant, measured in turn."""
+    """Least microseconds per step and model of each contestant, measured in turn."""
     steps = -(-rows // BATCH)
     contestants = {"plain": (plain_epoch(inputs, rows), steps)}
     for members in SIZES:

@@ -5,7 +5,6 @@ from functools import partial
 
 import numpy as np
 import pytest
-import torch
 from scipy.stats import loguniform, randint, uniform
 from sklearn.base import clone
 from torch import nn
@@ -374,10 +373,10 @@ class TestVary:
         model = quick(n_members=8, vary={"lr": [1e-12, 1e-2]}, validation_fraction=0).fit(X, y)
         rates = fleets[0].rates
         assert len(set(rates)) == 2
-        logit = model._member_logits(torch.as_tensor((X - X.mean(0)) / X.std(0)))
+        logit = model._member_logits(X)
         learnt = [np.corrcoef(own, X.mean(1))[0, 1] > 0.8 for own in logit.numpy()]
-        assert all(own for own, rate in zip(learnt, rates, strict=True) if rate == 1e-2)
-        assert not all(learnt)
+        # A fleet is sorted by its rates, a model is not: the numbers must agree.
+        assert 0 < sum(rate == 1e-2 for rate in rates) <= sum(learnt) < 8
 
     def test_each_is_judged_by_itself(self):
         X, y = table()

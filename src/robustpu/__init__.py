@@ -10,7 +10,12 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from robustpu import datasets as datasets
+    from robustpu import hardness as hardness
+    from robustpu import pacing as pacing
+    from robustpu import risks as risks
+    from robustpu import weighting as weighting
     from robustpu.base import CollapseWarning as CollapseWarning
+    from robustpu.labels import AmbiguousLabelWarning as AmbiguousLabelWarning
     from robustpu.methods.nnpu import NNPUClassifier as NNPUClassifier
     from robustpu.methods.pn import PNClassifier as PNClassifier
     from robustpu.methods.robust_pu import RobustPUClassifier as RobustPUClassifier
@@ -21,6 +26,7 @@ if TYPE_CHECKING:
     from robustpu.together import fit_together as fit_together
 
 _HOME = {
+    "AmbiguousLabelWarning": "robustpu.labels",
     "CollapseWarning": "robustpu.base",
     "NNPUClassifier": "robustpu.methods.nnpu",
     "PNClassifier": "robustpu.methods.pn",
@@ -31,7 +37,7 @@ _HOME = {
     "fit_together": "robustpu.together",
     "make_pu": "robustpu.split",
 }
-_MODULES = ("datasets",)
+_MODULES = ("datasets", "hardness", "pacing", "risks", "weighting")
 
 __all__ = sorted([*_HOME, *_MODULES])
 

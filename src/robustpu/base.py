@@ -22,9 +22,9 @@ from robustpu import labels
 from robustpu.checks import check_number
 from robustpu.fleet import Course, Fleet, State
 from robustpu.modules import MODULES, ModuleFactory
-from robustpu.naming import pick
+from robustpu.naming import identity, pick
 from robustpu.scenario import check_prior, check_scenario
-from robustpu.together import Job, Prepared, Trained, check_vary, fit_together, identity
+from robustpu.together import Job, Prepared, Trained, check_vary, fit_together
 
 # Rows are scored in parts of about this many numbers.
 SCORE = 1 << 22
@@ -141,7 +141,7 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         check_number("lr", self.lr, above=0, optional="lr" in left_open)
         decay_is_open = "weight_decay" in left_open
         check_number("weight_decay", self.weight_decay, least=0, optional=decay_is_open)
-        check_number("warmup_epochs", self.warmup_epochs, least=0)
+        check_number("warmup_epochs", self.warmup_epochs, least=0, whole=True)
         check_number("validation_fraction", self.validation_fraction, least=0, below=1)
         check_number("patience", self.patience, least=1, whole=True, optional=True)
         check_number("n_members", self.n_members, least=1, whole=True)
@@ -176,11 +176,10 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         # Only ratios count; single precision could not hold every scale.
         weight = weight / weight.max()
         weight = weight / weight.mean()
-        self.device_ = _device(self.device)
         x_eval = truth = None
         if eval_set is not None:
             x_eval, truth = self._check_eval_set(eval_set)
-        return Prepared(self._tensor(table, self._dtype), is_positive, weight, x_eval, truth)
+        return Prepared(table, self._tensor(table, self._dtype), is_positive, weight, x_eval, truth)
 
     def _check_eval_set(
         self, eval_set: tuple[ArrayLike, ArrayLike]
@@ -223,7 +222,7 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
                 "X holds numbers that single precision cannot hold; give standardize=True, or "
                 "scale them."
             )
-        return torch.from_numpy(X).to(self.device_)
+        return torch.from_numpy(X).to(_device(self.device))
 
     def _forget(self) -> None:
         """Drop all that an earlier fit left, so that a fit that fails leaves nothing half-new."""
@@ -251,13 +250,19 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         self.member_scores_ = np.array(
             [np.nan if own.score is None else own.score for own in trained]
         )
+        sound = [place for place, own in enumerate(trained) if own.is_sound()]
+        if not sound:
+            raise ValueError(
+                f"training diverged: all {len(trained)} networks have infinite weights or "
+                f"answers. Lower lr, which is {self.lr}."
+            )
         # Stable, so that ties and unscored members keep their order.
-        ranked = np.argsort(-np.nan_to_num(self.member_scores_), kind="stable")
-        self.kept_ = np.sort(ranked[: self.n_keep])
+        ranked = np.argsort(-np.nan_to_num(self.member_scores_[sound]), kind="stable")
+        self.kept_ = np.sort(np.array(sound)[ranked[: self.n_keep]])
         kept = [trained[place] for place in self.kept_]
         self.network_ = kept[0].network
         self.state_ = State.join([own.state for own in kept]).to(torch.device("cpu"))
-        logit = self._member_logits(data.x)
+        logit = self._member_logits(data.table)
         self.is_positive_ = data.is_positive
         self.probability_ = _mean_probability(logit)
         self.threshold_ = self._threshold_at(self.probability_[~data.is_positive])
@@ -300,9 +305,7 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             Rows like those of fit.
         """
         check_is_fitted(self)
-        positive = _mean_probability(
-            self._member_logits(self._tensor(self._check_rows(X), torch.float64))
-        )
+        positive = _mean_probability(self._member_logits(self._check_rows(X)))
         columns = [1 - positive, positive]
         if self._positive_place() == 0:
             columns.reverse()
@@ -321,9 +324,8 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         odds = np.log(np.maximum(probability, tiny)) - np.log(np.maximum(1 - probability, tiny))
         beyond: NDArray[np.float64] = odds - np.log(self.threshold_ / (1 - self.threshold_))
         # Rounding must not decide on which side of the threshold a probability lies.
-        least = np.finfo(np.float64).tiny
         above = probability >= self.threshold_
-        beyond = np.where(above, np.maximum(beyond, least), np.minimum(beyond, -least))
+        beyond = np.where(above, np.maximum(beyond, tiny), np.minimum(beyond, -tiny))
         return beyond if self._positive_place() == 1 else -beyond
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
@@ -359,16 +361,16 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         rows = unlabeled[np.argsort(-self.probability_[unlabeled], kind="stable")[:k]]
         return rows, self.probability_[rows]
 
-    def _member_logits(self, x: Tensor) -> Tensor:
-        """Logits (kept members, rows) of a tensor of rows."""
-        # In double precision an answer does not depend on its batch; images would be too slow.
-        dtype = torch.float64 if x.ndim == 2 else torch.float32
+    def _member_logits(self, X: NDArray[Any]) -> Tensor:
+        """Logits (kept members, rows) of checked rows."""
+        dtype = self.network_.score_dtype
+        x = self._tensor(X, dtype)
         state = self.state_.to(x.device, dtype)
         members = len(state.flat)
         wide = max(1, SCORE // (members * max(100, x[:1].numel())))
         with torch.no_grad():
             parts = [
-                self.network_.logits(state, part.to(dtype).expand(members, *part.shape))
+                self.network_.logits(state, part.expand(members, *part.shape))
                 for part in torch.split(x, wide)
             ]
         return torch.cat(parts, dim=1)

@@ -2,13 +2,12 @@
 
 import math
 from numbers import Integral, Real
-
-_BOOLS = ("True", "False")
+from typing import Any
 
 
 def check_number(
     name: str,
-    value: object,
+    value: Any,
     *,
     least: float = -math.inf,
     above: float = -math.inf,
@@ -40,10 +39,9 @@ def check_number(
     """
     if value is None and optional:
         return
-    # A bool is a whole number to Python, and a slip of the pen to us.
-    kind: type = Integral if whole else Real
-    number = float(value) if isinstance(value, Real) and str(value) not in _BOOLS else math.nan
-    if isinstance(value, kind) and least <= number <= most and above < number < below:
+    # A bool is a number to Python, and a slip of the pen to us.
+    is_number = isinstance(value, Integral if whole else Real) and not isinstance(value, bool)
+    if is_number and least <= value <= most and above < value < below:
         return
     bounds = [("at least", least), ("above", above), ("at most", most), ("below", below)]
     limits = " and ".join(f"{word} {bound:g}" for word, bound in bounds if math.isfinite(bound))

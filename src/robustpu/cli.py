@@ -44,8 +44,12 @@ def demo(
     ] = Path("robustpu-demo.png"),
 ) -> None:
     """Robust-PU against its baselines on the paper's spambase task, and what it does inside."""
+    import torch
+
     from robustpu.demo import run
 
+    # Two threads gain little on networks this small, and lose much where another program runs.
+    torch.set_num_threads(1)
     try:
         run(prior=prior, trials=trials, seed=seed, picture=picture)
     except KeyboardInterrupt:

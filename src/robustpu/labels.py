@@ -105,8 +105,10 @@ def _checked(y: ArrayLike) -> NDArray[Any]:
     return labels
 
 
-def refuse_missing(y: ArrayLike) -> None:
+def refuse_missing(y: Any) -> None:
     """Raise ValueError if a label is NaN, None or pandas.NA."""
+    if y is None:  # scikit-learn has the message for that.
+        return
     labels = np.asarray(y).ravel()
     if any(map(_is_missing, labels)) if labels.dtype == object else np.any(labels != labels):
         raise ValueError(

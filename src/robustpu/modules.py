@@ -11,8 +11,9 @@ from torch import nn
 
 from robustpu.naming import pick
 
-# torch's modules draw from one generator of the process, which threads have to take turns with.
-GLOBAL_RANDOMNESS = RLock()
+# Threads take turns: modules draw from one generator of the process, and a call with a member's
+# parameters puts them into the shared template while it lasts.
+ONE_AT_A_TIME = RLock()
 
 ModuleFactory: TypeAlias = Callable[[tuple[int, ...]], nn.Module]
 
@@ -134,7 +135,7 @@ def build(module: str | ModuleFactory, input_shape: tuple[int, ...], seed: int) 
             "class; it is a module already, and every member needs one of its own."
         )
     factory = pick("module", module, MODULES)
-    with GLOBAL_RANDOMNESS, torch.random.fork_rng(devices=[]):
+    with ONE_AT_A_TIME, torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)
         network = factory(input_shape)
     if not isinstance(network, nn.Module):

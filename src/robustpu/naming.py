@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
+from functools import partial
 from typing import Any, TypeVar
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -44,3 +45,16 @@ def pick(kind: str, value: str | Function, table: Mapping[str, Function]) -> Fun
         f"unknown {kind} {value!r}: {suggestion}Give one of {', '.join(sorted(table))}, "
         "or a function of the same signature."
     )
+
+
+def identity(value: Any) -> Any:
+    """Return something hashable that is equal for parameters that mean the same.
+
+    Examples
+    --------
+    >>> identity(partial(int, base=2)) == identity(partial(int, base=2))
+    True
+    """
+    if isinstance(value, partial):
+        return (value.func, repr(value.args), repr(sorted(value.keywords.items())))
+    return value if isinstance(value, str | int | float | None) else id(value)

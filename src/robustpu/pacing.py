@@ -8,12 +8,12 @@ and its numbers.
 
 import math
 from collections.abc import Callable
-from numbers import Real
 
 import torch
 from sklearn.base import BaseEstimator
 from torch import Tensor
 
+from robustpu.checks import check_number
 from robustpu.naming import pick
 
 PacingFunction = Callable[
@@ -217,23 +217,10 @@ class Pacing(BaseEstimator):  # type: ignore[misc]
 
     def check(self) -> None:
         """Raise ValueError if a parameter lies outside its domain."""
-        for name in ("lambda0", "beta"):
-            value = getattr(self, name)
-            if not (isinstance(value, Real) and 0 < float(value) < math.inf):
-                raise ValueError(
-                    f"{name} must lie in (0, inf), got {value}: it is a threshold on the hardness; "
-                    "0.1 keeps the easiest rows, 1.0 most."
-                )
-        if not (1 <= self.t_grow < math.inf and float(self.t_grow).is_integer()):
-            raise ValueError(
-                f"t_grow must be a whole number of rounds, at least 1, got {self.t_grow}: "
-                'for a threshold that never moves give shape="const".'
-            )
-        if not 0 < self.gamma < 1:
-            raise ValueError(
-                f"gamma must lie in (0, 1), got {self.gamma}: near 0 the threshold is at beta "
-                "after one round, near 1 it hardly moves before t_grow."
-            )
+        check_number("lambda0", self.lambda0, above=0)
+        check_number("beta", self.beta, above=0)
+        check_number("t_grow", self.t_grow, least=1, whole=True)
+        check_number("gamma", self.gamma, above=0, below=1)
         resolve(self.shape)
 
 

@@ -5,15 +5,10 @@ The oracle sees true labels, and is kept apart by name. Shapes: logits, masks an
 (..., rows), priors (...); answers (...).
 """
 
-from collections.abc import Callable
-from typing import TypeAlias
-
 import torch
 from torch import Tensor
 
 from robustpu.risks import weighted_mean
-
-Criterion: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Tensor]
 
 
 def positive_rates(logit: Tensor, is_positive: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:

@@ -5,9 +5,9 @@ and held-out rows of its own. Members of all jobs that can share a fleet do, whi
 come from.
 """
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -43,6 +43,7 @@ class Job(NamedTuple):
 class Prepared:
     """A job whose data has been checked and turned into tensors."""
 
+    table: NDArray[Any]
     x: Tensor
     is_positive: NDArray[np.bool_]
     weight: NDArray[np.float64]
@@ -60,6 +61,10 @@ class Trained:
     turn: int
     history: list[dict[str, float]]
     rows: dict[str, Tensor]
+
+    def is_sound(self) -> bool:
+        """Whether training did not diverge."""
+        return self.score != -math.inf and bool(self.state.flat.isfinite().all())
 
 
 @dataclass
@@ -224,7 +229,7 @@ def check_vary(vary: Any) -> None:
     if not isinstance(vary, Mapping):
         raise ValueError(f"vary must map names of parameters to choices; it is {vary!r}.")
     for name, choices in vary.items():
-        if name in SHARED:
+        if name.rpartition("__")[2] in SHARED:
             raise ValueError(f"vary cannot name {name!r}: the members of a model share it.")
         listed = isinstance(choices, Sequence | np.ndarray) and not isinstance(choices, str)
         if not hasattr(choices, "rvs") and not (listed and len(choices)):
@@ -266,13 +271,6 @@ def _group_key(task: _Task, settings: "BasePUClassifier") -> Any:
     )
 
 
-def identity(value: Any) -> Any:
-    """Return something hashable that is equal for parameters that mean the same."""
-    if isinstance(value, partial):
-        return (value.func, repr(value.args), repr(sorted(value.keywords.items())))
-    return value if isinstance(value, str | int | float | None) else id(value)
-
-
 def _held_out_sizes(n_positive: int, n: int, fraction: float) -> tuple[int, int]:
     """Rows to hold out of the positives and of the unlabelled; none if either has just one."""
     n_unlabeled = n - n_positive
@@ -302,6 +300,7 @@ def _train_group(group: Sequence[tuple[_Task, int]], ticker: "_Ticker") -> None:
     fleet = Fleet(pool, members, settings[0].module, _criterion(group[0][0], members[0]))
     fleet.on_epoch = ticker.tick
     course = type(settings[0])._train(fleet, settings)
+    fleet.network.release()
     outcomes = zip(group, members, course.histories(), course.rows(), strict=True)
     for place, ((task, number), member, history, rows) in enumerate(outcomes):
         task.trained[number] = Trained(

@@ -267,6 +267,7 @@ def test_a_stored_network_does_not_carry_the_fleet_that_it_trained(kind):
     network, state, _, x = fleet_of(factory, shape)
     before = len(pickle.dumps(network))
     gradient_of(network, state, x, seeds())
+    network.release()
     # The parameters of the smallest fleet here are some 700 bytes; a flag or two may change.
     assert len(pickle.dumps(network)) < before + 100
 

@@ -342,7 +342,7 @@ def test_history_tells_what_the_plain_algorithm_did(name):
         rate = np.mean(plain.trace[t][y == 0] >= 0)
         assert entry["positive_rate"] == pytest.approx(rate, abs=1e-9)
         for place, side in enumerate(("positive", "unlabeled")):
-            weight = plain.used[t][y == 1 - place]
+            weight = np.asarray(plain.weights[t])[y == 1 - place]
             assert entry[f"threshold_{side}"] == pytest.approx(plain.thresholds[t][place])
             assert entry[f"mass_{side}"] == pytest.approx(weight.sum(), rel=1e-9)
             effective = weight.sum() ** 2 / (weight**2).sum()

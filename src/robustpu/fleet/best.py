@@ -27,7 +27,7 @@ class Best:
             better = torch.ones_like(fleet.alive, dtype=torch.bool)
         else:
             pooled = fleet.pooled(score)
-            better = pooled > self._pooled[fleet.alive]
+            better = score.isfinite() & (pooled > self._pooled[fleet.alive])
         place = fleet.alive[better]
         self.state.put(place, fleet.state.select(better.nonzero()[:, 0]))
         self.turn[place] = turn

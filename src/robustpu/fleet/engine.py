@@ -1,8 +1,8 @@
 """A fleet: many networks of one architecture, trained in lock-step.
 
-Everything that is trained carries a leading member axis. A member's result depends on its own
+Everything that is trained carries a leading member axis. How a member trains depends on its own
 rows, seed and settings, and not on its companions: initial weights, shuffling and dropout come
-from the member's own generator. One model is a fleet of one.
+from the member's own seed. One model is a fleet of one.
 """
 
 from collections.abc import Callable, Sequence
@@ -152,7 +152,7 @@ class Fleet:
         batch_size: int,
     ) -> None:
         """Begin with a fresh optimiser; one number a member each."""
-        steps = -(-self.training.index.shape[1] // batch_size)
+        steps = len(_starts(self.training.index.shape[1], batch_size))
         self._adam = Adam(
             self.state.flat,
             self.per_member(lr),
@@ -185,10 +185,7 @@ class Fleet:
         is_positive = training.is_positive.gather(1, order)
         row_weight = (training.weight if weight is None else weight).gather(1, order)
         row = self.pool[0].numel()
-        starts = list(range(0, n, batch_size))
-        # A row left over joins the batch before: batch norm cannot train on one row.
-        if n % batch_size == 1 and len(starts) > 1 and batch_size > 1:
-            starts.pop()
+        starts = _starts(n, batch_size)
         stops = [*starts[1:], n]
         some = max(1, GATHER // (alive * row * batch_size))
         buffer = self.pool.new_empty(alive * min(some * batch_size + 1, n), *self.pool.shape[1:])
@@ -228,23 +225,31 @@ class Fleet:
         )
 
     def score(self) -> Tensor | None:
-        """Criterion (alive,) on the held-out rows, or None if nothing is held out."""
+        """Criterion (alive,) on the held-out rows, or None if nothing is held out.
+
+        A network that has diverged scores minus infinity.
+        """
         held_out = self._crew.held_out
         if held_out is None or self._criterion is None:
             return None
-        return self._criterion(
-            self.logits(held_out.index),
+        logit = self.logits(held_out.index)
+        score = self._criterion(
+            logit,
             held_out.is_positive,
             held_out.weight,
             self._crew.prior,
             self._crew.population_prior,
         )
+        return torch.where(logit.isfinite().all(1), score, -torch.inf)
 
     def pooled(self, score: Tensor) -> Tensor:
-        """Mean score of each member's group, (alive,)."""
+        """Mean finite score of each member's group, (alive,)."""
         _, group = torch.unique(self._crew.group, return_inverse=True)
-        total = torch.zeros_like(score).index_add_(0, group, score)
-        mean: Tensor = total / group.bincount(minlength=len(score)).clamp(min=1)
+        finite = score.isfinite()
+        known = torch.where(finite, score, 0.0)
+        total = torch.zeros_like(score).index_add_(0, group, known)
+        count = torch.zeros_like(score).index_add_(0, group, finite.to(score.dtype))
+        mean: Tensor = total / count
         return mean[group]
 
     def keep(self, mask: Tensor) -> None:
@@ -275,6 +280,15 @@ class Fleet:
         if len(self.alive) == self.size:
             return self._generators
         return [self._generators[place] for place in self.alive.tolist()]
+
+
+def _starts(rows: int, batch_size: int) -> list[int]:
+    """Where the batches of an epoch begin."""
+    starts = list(range(0, rows, batch_size))
+    # A row left over joins the batch before: batch norm cannot train on one row.
+    if rows % batch_size == 1 and len(starts) > 1 and batch_size > 1:
+        starts.pop()
+    return starts
 
 
 def _crew_of(members: Sequence[Member], pool: Tensor) -> _Crew:

@@ -16,13 +16,9 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
-from robustpu.modules import GLOBAL_RANDOMNESS
+from robustpu.modules import ONE_AT_A_TIME
 
 RiskOfLogit = Callable[[Tensor], Tensor]
-
-# functional_call puts parameters into the template for the time of a call, and dropout draws from
-# the generator of the process: threads take turns.
-TEMPLATE = GLOBAL_RANDOMNESS
 
 
 @dataclass
@@ -62,7 +58,13 @@ class State:
 
 
 class Network(ABC):
-    """A template module, and the way to run many copies of it."""
+    """A template module, and the way to run many copies of it.
+
+    ``score_dtype`` is the precision to predict with. A module of the user's may insist on the one
+    that it was built with.
+    """
+
+    score_dtype = torch.float32
 
     def __init__(self, template: nn.Module):
         self.template = template
@@ -101,6 +103,10 @@ class Network(ABC):
             start = stop
         return answer
 
+    def release(self) -> None:
+        """Let go of the device and of what training held on to: a fitted model keeps this."""
+        self.template.to("cpu")
+
     @abstractmethod
     def logits(self, state: State, x: Tensor) -> Tensor:
         """Logits (members, rows) of inputs (members, rows, ...), in evaluation mode."""
@@ -131,8 +137,11 @@ class _Cut(NamedTuple):
 class LinearStack(Network):
     """Linear layers and ReLUs, run as batched matrix products with a gradient written by hand.
 
-    A third faster than autograd for one member, and no slower for many.
+    A third faster than autograd for one member, and no slower for many. Predictions are in double
+    precision, so that an answer does not depend on the rows it comes with.
     """
+
+    score_dtype = torch.float64
 
     def __init__(self, template: nn.Sequential):
         super().__init__(template)
@@ -142,9 +151,9 @@ class LinearStack(Network):
         # The views of the two tensors that a training step uses, cut once and not every step.
         self._weights = self._slopes = _Cut(None, [])
 
-    def __getstate__(self) -> dict[str, object]:
-        # A fitted model keeps this network, and should not keep the whole fleet with it.
-        return {**self.__dict__, "_weights": _Cut(None, []), "_slopes": _Cut(None, [])}
+    def release(self) -> None:
+        super().release()
+        self._weights = self._slopes = _Cut(None, [])
 
     def _stored(self, parameter: Tensor) -> Tensor:
         # Weights as (inputs, outputs): twice as fast to multiply by as torch's (outputs, inputs).
@@ -223,7 +232,7 @@ class _Autograd(Network):
             name: view.detach().requires_grad_() for name, view in self.views(state.flat).items()
         }
         with torch.enable_grad():
-            with TEMPLATE:
+            with ONE_AT_A_TIME:
                 self.template.train()
                 logit = self._train_logits(leaves, state.buffers, x, generators)
             slopes = torch.autograd.grad(
@@ -237,7 +246,7 @@ class VmapStack(_Autograd):
     """Any module without state of its own, run for all members at once by ``torch.vmap``."""
 
     def logits(self, state: State, x: Tensor) -> Tensor:
-        with TEMPLATE:
+        with ONE_AT_A_TIME:
             self.template.eval()
             return self._run(self.views(state.flat), state.buffers, x)
 
@@ -262,7 +271,7 @@ class SerialStack(_Autograd):
     """Any module at all, one member after the other: convolutions, batch norm, dropout."""
 
     def logits(self, state: State, x: Tensor) -> Tensor:
-        with TEMPLATE:
+        with ONE_AT_A_TIME:
             return self._logits(state, x)
 
     def _logits(self, state: State, x: Tensor) -> Tensor:

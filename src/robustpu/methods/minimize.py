@@ -7,7 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from robustpu.fleet import Best, Course, Fleet
+from robustpu.fleet import Batch, Best, Course, Fleet
+from robustpu.risks import weighted_bce
 
 
 def start_adam(fleet: Fleet, settings: Sequence[Any]) -> None:
@@ -18,6 +19,11 @@ def start_adam(fleet: Fleet, settings: Sequence[Any]) -> None:
         [own.warmup_epochs for own in settings],
         settings[0].batch_size,
     )
+
+
+def cross_entropy(logit: Tensor, batch: Batch) -> Tensor:
+    """Weighted cross-entropy of a batch, unlabelled rows as negatives."""
+    return weighted_bce(logit, batch.is_positive, batch.weight)
 
 
 def minimize(

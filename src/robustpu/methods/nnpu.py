@@ -9,9 +9,8 @@ from robustpu.base import BasePUClassifier, parameters
 from robustpu.checks import check_number
 from robustpu.fleet import Batch, Course, Fleet
 from robustpu.methods.minimize import minimize
-from robustpu.naming import pick
+from robustpu.naming import identity, pick
 from robustpu.risks import SURROGATES, Surrogate, nnpu
-from robustpu.together import identity
 
 
 @parameters

@@ -3,12 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from torch import Tensor
-
 from robustpu.base import BasePUClassifier
-from robustpu.fleet import Batch, Course, Fleet
-from robustpu.methods.minimize import minimize
-from robustpu.risks import weighted_bce
+from robustpu.fleet import Course, Fleet
+from robustpu.methods.minimize import cross_entropy, minimize
 
 
 class PNClassifier(BasePUClassifier):
@@ -30,7 +27,4 @@ class PNClassifier(BasePUClassifier):
 
     @classmethod
     def _train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
-        def risk(logit: Tensor, batch: Batch) -> Tensor:
-            return weighted_bce(logit, batch.is_positive, batch.weight)
-
-        return minimize(fleet, settings, risk)
+        return minimize(fleet, settings, cross_entropy)

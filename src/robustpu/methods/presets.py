@@ -8,7 +8,8 @@ from scipy.stats import uniform
 from robustpu.methods.nnpu import NNPUClassifier
 from robustpu.pacing import Pacing
 
-# Section 4.1 of the paper: what it tunes, and from which values. Use as ``vary=`` or in a search.
+# Section 4.1 of the paper: what it tunes, and from which values. For ``vary=``, or for a search
+# over ``RobustPUClassifier.from_preset("paper")``.
 PAPER_GRID: dict[str, Any] = {
     "lr": [1e-2, 1e-3, 1e-4],
     "weight_decay": [0.0, 1e-4, 1e-2],
@@ -26,7 +27,7 @@ PAPER_GRID: dict[str, Any] = {
 
 
 # What the members of the default ensemble do: member k follows recipe k mod 4. They differ so that
-# their errors differ; each was good on its own in a search over five data sets (docs/robust_pu.md).
+# their errors differ. How they were found, and with which labels: docs/robust_pu.md.
 RECIPES: tuple[dict[str, Any], ...] = (
     {
         "pretrain": NNPUClassifier(surrogate="sigmoid", epochs=50, weight_decay=1e-2),
@@ -87,7 +88,9 @@ def paper() -> dict[str, Any]:
     20
     """
     return {
-        "pretrain": NNPUClassifier(surrogate="sigmoid", epochs=100, batch_size=64, lr=1e-3),
+        "pretrain": NNPUClassifier(
+            surrogate="sigmoid", epochs=100, batch_size=64, lr=1e-3, weight_decay=1e-4
+        ),
         "hardness": "logistic",
         "temperature_positive": 1.0,
         "temperature_unlabeled": 1.3,

@@ -11,21 +11,20 @@ from robustpu import hardness as hardnesses
 from robustpu import weighting as weightings
 from robustpu.base import BasePUClassifier, parameters
 from robustpu.checks import check_number
-from robustpu.fleet import Batch, Best, Course, Fleet
+from robustpu.fleet import Best, Course, Fleet
 from robustpu.hardness import HardnessFunction
-from robustpu.methods.minimize import start_adam
+from robustpu.methods.minimize import cross_entropy, start_adam
 from robustpu.methods.presets import PRESETS, RECIPES
-from robustpu.naming import pick
+from robustpu.naming import identity, pick
 from robustpu.pacing import Pacing
-from robustpu.risks import weighted_bce
 from robustpu.selection import positive_rates
-from robustpu.together import Trained, identity
+from robustpu.together import Trained
 from robustpu.weighting import WeightingFunction
 
 
 @parameters
 class RobustPUClassifier(BasePUClassifier):
-    """Robust-PU: pre-train, then weigh each row by how easy it is, and train; again and again.
+    """Robust-PU: pre-train, then weigh rows by how easy they are, and train on; round after round.
 
     A network is pre-trained with nnPU. Then, round after round, the hardness of each row is
     measured (its loss, with unlabelled rows taken as negatives), turned into a weight by a
@@ -91,8 +90,8 @@ class RobustPUClassifier(BasePUClassifier):
     pacing_positive, pacing_unlabeled
         Threshold of each round, a :class:`robustpu.Pacing`; None: by recipe.
     balance
-        Whether to scale the weights so that positives have the share ``prior`` of their sum. The
-        paper does not; it matters most if labelled positives are few.
+        Whether to scale the weights so that positives have the share ``population_prior_`` of
+        their sum. The paper does not; it matters most if labelled positives are few.
     max_rounds
         Rounds at most, the paper's T.
     record_weights
@@ -115,7 +114,8 @@ class RobustPUClassifier(BasePUClassifier):
         Weights of each round, (rounds, n), if ``record_weights``; NaN where nobody trained on it.
     history_
         One dictionary a member and round: ``threshold_positive`` and ``threshold_unlabeled``;
-        ``mass_...`` and ``effective_...``, the sum and the effective number of the weights;
+        ``mass_...`` and ``effective_...``, the sum and the effective number of the weights, as the
+        weighting gives them, before balance and sample weights;
         ``positive_rate``, the share of unlabelled rows answered positive at its start; ``score``
         at its end. Round 0 is the pre-trained network.
     member_scores_, kept_
@@ -158,7 +158,7 @@ class RobustPUClassifier(BasePUClassifier):
         Parameters
         ----------
         name
-            ``"default"``, or ``"paper"``: the paper's algorithm and the middle of its grid.
+            ``"default"``, or ``"paper"``: the paper's algorithm, with settings in its grid.
         changes
             Parameters that differ from the preset.
 
@@ -196,14 +196,14 @@ class RobustPUClassifier(BasePUClassifier):
             weight = weigh(hardness, threshold)
             if first.record_weights:
                 course.record_rows(fleet.alive, weight=weight)
-            weight = weight * fleet.training.weight
+            row_weight = weight * fleet.training.weight
             if first.balance:
-                weight = balanced(weight, is_positive, fleet.population_prior)
+                row_weight = balanced(row_weight, is_positive, fleet.population_prior)
 
             # Lines 8-11, stage 3: E epochs of weighted cross-entropy, unlabelled rows as 0.
             start_adam(fleet, settings)
             for _ in range(first.epochs):
-                fleet.epoch(_cross_entropy, first.batch_size, weight)
+                fleet.epoch(cross_entropy, first.batch_size, row_weight)
 
             # Not in Algorithm 1 but in the paper's experiments: keep the best round, and stop
             # when no better one came for a while.
@@ -333,7 +333,6 @@ def balanced(weight: Tensor, is_positive: Tensor, prior: Tensor) -> Tensor:
     on_positive = torch.where(is_positive, weight, 0.0).sum(-1)
     on_unlabeled = weight.sum(-1) - on_positive
     total = on_positive + on_unlabeled
-    # Where one side has no weight at all there is nothing to scale.
     tiny = torch.finfo(weight.dtype).tiny
     own = torch.where(is_positive, on_positive[..., None], on_unlabeled[..., None])
     wanted = torch.where(is_positive, (prior * total)[..., None], ((1 - prior) * total)[..., None])
@@ -345,10 +344,6 @@ def _by_side(fleet: Fleet, pairs: Sequence[tuple[float, float]]) -> Tensor:
     """(alive, rows): of each member's pair, the first for positives, the second for unlabelled."""
     positive, unlabeled = (fleet.per_member(side)[:, None] for side in zip(*pairs, strict=True))
     return torch.where(fleet.training.is_positive, positive, unlabeled)
-
-
-def _cross_entropy(logit: Tensor, batch: Batch) -> Tensor:
-    return weighted_bce(logit, batch.is_positive, batch.weight)
 
 
 def _describe(fleet: Fleet, logit: Tensor, threshold: Tensor, weight: Tensor) -> dict[str, Tensor]:

@@ -8,9 +8,8 @@ from torch import Tensor
 from robustpu.base import BasePUClassifier, parameters
 from robustpu.fleet import Batch, Course, Fleet
 from robustpu.methods.minimize import minimize
-from robustpu.naming import pick
+from robustpu.naming import identity, pick
 from robustpu.risks import SURROGATES, Surrogate, upu
-from robustpu.together import identity
 
 
 @parameters

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from robustpu.fleet import Batch, Fleet, Member, Rows
 from robustpu.modules import ModuleFactory
+from robustpu.naming import identity
 from robustpu.risks import weighted_bce
 
 Scores = NDArray[np.float64]
@@ -100,7 +101,7 @@ def estimate(samples: Sequence[Sample]) -> list[float]:
                 "the share of positives that you expect among the unlabelled rows."
             )
         groups.setdefault(
-            (_name(_scorer(sample)), tuple(sample.x.shape), n_positive, sample.x.device), []
+            (identity(_scorer(sample)), tuple(sample.x.shape), n_positive, sample.x.device), []
         ).append(place)
     priors = [0.0] * len(samples)
     for places in groups.values():
@@ -136,7 +137,7 @@ def _estimate_alike(samples: Sequence[Sample]) -> list[float]:
     each = len(members)
     fleet.start_adam([LR] * each, [WEIGHT_DECAY] * each, [0] * each, BATCH_SIZE)
     for _ in range(EPOCHS):
-        fleet.epoch(_balanced_bce, BATCH_SIZE)
+        fleet.epoch(_cross_entropy, BATCH_SIZE)
     # Folds may differ by a row: pad with row 0, and leave the padding out again.
     wide = max(len(held) for _, held in scored)
     index = np.zeros((each, wide), dtype=np.int64)
@@ -160,11 +161,7 @@ def _scorer(sample: Sample) -> str | ModuleFactory:
     return "mlp" if sample.x.ndim == 2 else sample.module
 
 
-def _name(module: str | ModuleFactory) -> str | int:
-    return module if isinstance(module, str) else id(module)
-
-
-def _balanced_bce(logit: Tensor, batch: Batch) -> Tensor:
+def _cross_entropy(logit: Tensor, batch: Batch) -> Tensor:
     return weighted_bce(logit, batch.is_positive, batch.weight)
 
 
