@@ -265,30 +265,21 @@ class RobustPUClassifier(BasePUClassifier):
 
     def _note(self, logit: Tensor, kept: Sequence[Trained], settings: Sequence[Any]) -> None:
         is_positive = torch.from_numpy(self.is_positive_).to(logit.device)
+        hardness, weight = torch.zeros_like(logit[0]), torch.zeros_like(logit[0])
 
-        def column(pairs: Sequence[tuple[float, float]]) -> Tensor:
-            positive, unlabeled = torch.tensor(pairs, dtype=logit.dtype, device=logit.device).T
-            return torch.where(is_positive, positive[:, None], unlabeled[:, None])
+        def by_side(pair: tuple[float, float]) -> Tensor:
+            positive, unlabeled = logit.new_tensor(pair)
+            return torch.where(is_positive, positive, unlabeled)
 
-        temperature = column([own._temperatures() for own in settings])
-        # Round 0, the pre-trained network, has no threshold of its own: the first one serves.
-        threshold = column(
-            [own._thresholds(max(0, end.turn - 1)) for own, end in zip(settings, kept, strict=True)]
-        )
-        hardness = torch.stack(
-            [
-                hardnesses.resolve(own.hardness)(z, is_positive, tau)
-                for own, z, tau in zip(settings, logit, temperature, strict=True)
-            ]
-        )
-        weight = torch.stack(
-            [
-                weightings.resolve(own.weighting)(d, level)
-                for own, d, level in zip(settings, hardness, threshold, strict=True)
-            ]
-        )
-        self.hardness_ = hardness.mean(0).cpu().numpy()
-        self.weight_ = weight.mean(0).cpu().numpy()
+        for own, end, own_logit in zip(settings, kept, logit, strict=True):
+            measure, weigh = hardnesses.resolve(own.hardness), weightings.resolve(own.weighting)
+            own_hardness = measure(own_logit, is_positive, by_side(own._temperatures()))
+            # Round 0, the pre-trained network, has no threshold of its own: the first one serves.
+            threshold = by_side(own._thresholds(max(0, end.turn - 1)))
+            hardness += own_hardness
+            weight += weigh(own_hardness, threshold)
+        self.hardness_ = (hardness / len(kept)).cpu().numpy()
+        self.weight_ = (weight / len(kept)).cpu().numpy()
         if self.record_weights:
             self.weight_path_ = _mean_path([end.rows["weight"].numpy() for end in kept])
 
