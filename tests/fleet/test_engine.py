@@ -213,6 +213,18 @@ def test_score_judges_the_held_out_rows():
     torch.testing.assert_close(population_prior, torch.tensor([0.4, 0.4]))
     fleet.keep(torch.tensor([False, True]))
     assert fleet.score().tolist() == [19]
+    fleet.is_judged = False
+    assert fleet.score() is None
+
+
+def test_a_member_with_infinite_answers_scores_minus_infinity_and_its_group_goes_on():
+    held_out = rows(torch.tensor([3, 1]))
+    members = [member(seed, held_out=held_out, group=0) for seed in range(2)]
+    fleet = echo_fleet(*members, criterion=lambda logit, *_: logit.sum(1))
+    fleet.state.flat[0] = torch.nan
+    score = fleet.score()
+    assert score.tolist() == [-torch.inf, 4]
+    assert fleet.pooled(score).tolist() == [4, 4]
 
 
 def test_without_held_out_rows_there_is_no_score():
