@@ -32,7 +32,7 @@ from robustpu import (
 )
 
 RESULTS = Path(__file__).parent / "results" / "spambase_default.jsonl"
-PRIORS, TRIALS, TOGETHER = (0.2, 0.4, 0.6), 20, 10
+PRIORS, TRIALS, TOGETHER = (0.2, 0.4, 0.6), 30, 10
 METHODS = {"pn": PNClassifier, "nnpu": NNPUClassifier, "robust-pu": RobustPUClassifier}
 PAPER = {0.2: 6.40, 0.4: 9.79, 0.6: 11.25}
 

@@ -213,8 +213,6 @@ def test_score_judges_the_held_out_rows():
     torch.testing.assert_close(population_prior, torch.tensor([0.4, 0.4]))
     fleet.keep(torch.tensor([False, True]))
     assert fleet.score().tolist() == [19]
-    fleet.is_judged = False
-    assert fleet.score() is None
 
 
 def test_a_member_with_infinite_answers_scores_minus_infinity_and_its_group_goes_on():

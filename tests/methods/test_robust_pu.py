@@ -300,18 +300,6 @@ class TestPretrain:
         np.testing.assert_allclose(after.probability_, alone.probability_, atol=1e-6)
         assert not hasattr(given, "classes_")
 
-    def test_its_last_epoch_is_taken_if_it_holds_nothing_out(self, small):
-        X, y = small
-
-        def first_weights(epochs, fraction):
-            given = before(epochs=epochs, lr=1e-1, validation_fraction=fraction)
-            model = robust(pretrain=given, max_rounds=1, record_weights=True, random_state=0)
-            return model.fit(X, y).weight_path_
-
-        # After one epoch the best is the last; of many, at this rate, it is not.
-        np.testing.assert_array_equal(first_weights(1, 0), first_weights(1, 0.2))
-        assert not np.array_equal(first_weights(12, 0), first_weights(12, 0.2), equal_nan=True)
-
     def test_none(self, pu):
         model = robust(pretrain=None, max_rounds=15, lr=1e-2).fit(pu.X, pu.y)
         assert model.score(pu.X_test, pu.y_test) > 0.8

@@ -105,8 +105,6 @@ class Fleet:
         Places of the members that still train among all members, (alive,).
     on_epoch
         Called after each epoch with the number of members that took part, for progress.
-    is_judged
-        Whether ``score`` looks at the held-out rows; while it does not, the latest state is best.
     """
 
     def __init__(
@@ -130,7 +128,6 @@ class Fleet:
         self._generators = [torch.Generator().manual_seed(member.seed) for member in members]
         self._adam: Adam | None = None
         self.on_epoch: Callable[[int], None] | None = None
-        self.is_judged = True
 
     @property
     def training(self) -> Rows:
@@ -233,7 +230,7 @@ class Fleet:
         A network that has diverged scores minus infinity.
         """
         held_out = self._crew.held_out
-        if held_out is None or self._criterion is None or not self.is_judged:
+        if held_out is None or self._criterion is None:
             return None
         logit = self.logits(held_out.index)
         score = self._criterion(

@@ -30,7 +30,7 @@ PAPER_GRID: dict[str, Any] = {
 # their errors differ. How they were found, and with which labels: docs/robust_pu.md.
 RECIPES: tuple[dict[str, Any], ...] = (
     {
-        "pretrain": NNPUClassifier(surrogate="sigmoid", weight_decay=1e-2, validation_fraction=0),
+        "pretrain": NNPUClassifier(surrogate="sigmoid", epochs=50, weight_decay=1e-2),
         "lr": 1e-2,
         "weight_decay": 1e-4,
         "temperature_positive": 1.5,
@@ -38,7 +38,7 @@ RECIPES: tuple[dict[str, Any], ...] = (
         "pacing_unlabeled": Pacing("linear", lambda0=0.3, beta=0.7, t_grow=5),
     },
     {
-        "pretrain": NNPUClassifier(surrogate="logistic", weight_decay=1e-3, validation_fraction=0),
+        "pretrain": NNPUClassifier(surrogate="logistic", epochs=50, weight_decay=1e-3),
         "lr": 1e-2,
         "weight_decay": 1e-4,
         "temperature_positive": 1.5,
@@ -46,7 +46,7 @@ RECIPES: tuple[dict[str, Any], ...] = (
         "pacing_unlabeled": Pacing("linear", lambda0=0.3, beta=0.7, t_grow=5),
     },
     {
-        "pretrain": NNPUClassifier(surrogate="sigmoid", weight_decay=1e-2, validation_fraction=0),
+        "pretrain": NNPUClassifier(surrogate="sigmoid", epochs=50, weight_decay=1e-2),
         "lr": 1e-2,
         "weight_decay": 0.0,
         "temperature_positive": 1.0,
@@ -54,7 +54,7 @@ RECIPES: tuple[dict[str, Any], ...] = (
         "pacing_unlabeled": Pacing("linear", lambda0=0.3, beta=0.7, t_grow=10),
     },
     {
-        "pretrain": NNPUClassifier(surrogate="logistic", weight_decay=1e-2, validation_fraction=0),
+        "pretrain": NNPUClassifier(surrogate="logistic", epochs=50, weight_decay=1e-2),
         "lr": 3e-3,
         "weight_decay": 0.0,
         "temperature_positive": 1.5,

@@ -78,8 +78,7 @@ class RobustPUClassifier(BasePUClassifier):
     pretrain
         Method that initialises the network: ``"nnpu"`` (the recipes', with either surrogate), an
         estimator of this library, or None. Its epochs, batch size, rates and own parameters are
-        used; network, prior, held-out rows and seed are those of this estimator. Its best epoch is
-        taken, or with ``validation_fraction=0`` its last one.
+        used; network, prior, held-out rows and seed are those of this estimator.
     hardness
         ``"logistic"``, ``"sigmoid"``, ``"crps"``, ``"brier"``, ``"focal"``, or a function, see
         :mod:`robustpu.hardness`.
@@ -178,9 +177,7 @@ class RobustPUClassifier(BasePUClassifier):
         # Line 1: initialise the model by pre-training.
         pretrain = [own.pretrain for own in settings]
         if pretrain[0] is not None:
-            fleet.is_judged = pretrain[0].validation_fraction > 0
             type(pretrain[0])._train(fleet, pretrain)
-            fleet.is_judged = True
         best = Best(fleet)
         course = Course(best)
         score = fleet.score()
@@ -255,7 +252,6 @@ class RobustPUClassifier(BasePUClassifier):
             self.balance,
             self.record_weights,
             None if pretrain is None else pretrain._fleet_key(),
-            None if pretrain is None else pretrain.validation_fraction > 0,
         )
 
     def _rates(self) -> tuple[Any, ...]:
