@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
+from sklearn.base import clone
 
 from robustpu import datasets
 from robustpu.base import BasePUClassifier, CollapseWarning
@@ -18,7 +19,7 @@ from robustpu.methods.pn import PNClassifier
 from robustpu.methods.robust_pu import RobustPUClassifier
 from robustpu.progress import bar
 from robustpu.split import PUData, make_pu
-from robustpu.together import fit_together
+from robustpu.together import Progress, fit_together
 
 # Error in percent on spambase, mean and deviation, as the paper's Table 3 prints them.
 PAPER = {
@@ -87,9 +88,7 @@ def run(
     _draw(outcomes["Robust-PU"].models[0], splits[0], picture, console)
 
 
-def _fit(estimator: BasePUClassifier, splits: list[PUData], progress: object) -> Outcome:
-    from sklearn.base import clone
-
+def _fit(estimator: BasePUClassifier, splits: list[PUData], progress: Progress) -> Outcome:
     jobs = [
         (clone(estimator).set_params(random_state=trial), split.X, split.y)
         for trial, split in enumerate(splits)
@@ -98,7 +97,7 @@ def _fit(estimator: BasePUClassifier, splits: list[PUData], progress: object) ->
     with warnings.catch_warnings():
         # PN is here to be beaten: that it answers too few positives is the point.
         warnings.simplefilter("ignore", CollapseWarning)
-        models = fit_together(jobs, progress)  # type: ignore[arg-type]
+        models = fit_together(jobs, progress)
     seconds = time.perf_counter() - start
     error = [
         100 * (1 - model.score(split.X_test, split.y_test))

@@ -137,8 +137,8 @@ class _Cut(NamedTuple):
 class LinearStack(Network):
     """Linear layers and ReLUs, run as batched matrix products with a gradient written by hand.
 
-    A third faster than autograd for one member, and no slower for many. Predictions are in double
-    precision, so that an answer does not depend on the rows it comes with.
+    Quicker than autograd, most of all for one member. Predictions are in double precision, so that
+    an answer does not depend on the rows it comes with.
     """
 
     score_dtype = torch.float64
@@ -156,7 +156,7 @@ class LinearStack(Network):
         self._weights = self._slopes = _Cut(None, [])
 
     def _stored(self, parameter: Tensor) -> Tensor:
-        # Weights as (inputs, outputs): twice as fast to multiply by as torch's (outputs, inputs).
+        # Weights as (inputs, outputs): quicker to multiply by than torch's (outputs, inputs).
         return parameter.t() if parameter.ndim == 2 else parameter
 
     def _cut(self, flat: Tensor) -> "_Cut":
