@@ -59,7 +59,7 @@ def make_fleet(inputs: int, rows: int, members: int) -> Fleet:
     training = Rows(torch.arange(rows), torch.rand(rows) < 1 / 3, torch.rand(rows))
     crew = [Member(training, None, 0.4, 0.4, seed, group=seed) for seed in range(members)]
     fleet = Fleet(torch.randn(rows, inputs), crew, "mlp")
-    fleet.start_adam([1e-3] * members, [0.0] * members, [0] * members, BATCH)
+    fleet.start(risk, [1e-3] * members, [0.0] * members, [0] * members, BATCH)
     return fleet
 
 
@@ -75,7 +75,7 @@ def compare(inputs: int, rows: int, repeats: int) -> dict[str, float]:
     contestants = {"plain": (plain_epoch(inputs, rows), steps)}
     for members in SIZES:
         fleet = make_fleet(inputs, rows, members)
-        contestants[str(members)] = (lambda fleet=fleet: fleet.epoch(risk, BATCH), steps * members)
+        contestants[str(members)] = (fleet.epoch, steps * members)
     times: dict[str, list[float]] = {name: [] for name in contestants}
     for repeat in range(repeats + 1):
         for name, (epoch, count) in contestants.items():
@@ -96,7 +96,7 @@ def peak_memory(members: int, rows: int, inputs: int) -> float:
 
 def train_once(members: int, rows: int, inputs: int) -> None:
     torch.set_num_threads(1)
-    make_fleet(inputs, rows, members).epoch(risk, BATCH)
+    make_fleet(inputs, rows, members).epoch()
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6)
 
 

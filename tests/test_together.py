@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+import torch
 from scipy.stats import loguniform, randint, uniform
 from sklearn.base import clone
 from torch import nn
@@ -260,9 +261,9 @@ def fleets(monkeypatch):
             self.members, self.rates = members, None
             seen.append(self)
 
-        def start_adam(self, lr, *rest):
+        def start(self, risk, lr, *rest, **numbers):
             self.rates = lr
-            super().start_adam(lr, *rest)
+            super().start(risk, lr, *rest, **numbers)
 
     monkeypatch.setattr(room, "Fleet", Recorded)
     return seen
@@ -373,7 +374,7 @@ class TestVary:
         model = quick(n_members=8, vary={"lr": [1e-12, 1e-2]}, validation_fraction=0).fit(X, y)
         rates = fleets[0].rates
         assert len(set(rates)) == 2
-        logit = model._member_logits(X)
+        logit = model._member_logits(model._tensor(X, torch.float64))
         learnt = [np.corrcoef(own, X.mean(1))[0, 1] > 0.8 for own in logit.numpy()]
         # A fleet is sorted by its rates, a model is not: the numbers must agree.
         assert 0 < sum(rate == 1e-2 for rate in rates) <= sum(learnt) < 8

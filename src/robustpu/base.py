@@ -224,6 +224,12 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             )
         return torch.from_numpy(X).to(_device(self.device))
 
+    def _recall(self, learnt: Mapping[str, Any]) -> None:
+        """Take what another estimator has learnt about the same data before it was trained."""
+        self._forget()
+        for name, value in learnt.items():
+            setattr(self, name, value)
+
     def _forget(self) -> None:
         """Drop all that an earlier fit left, so that a fit that fails leaves nothing half-new."""
         for name in [name for name in vars(self) if name.endswith("_")]:
@@ -262,7 +268,10 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         kept = [trained[place] for place in self.kept_]
         self.network_ = kept[0].network
         self.state_ = State.join([own.state for own in kept]).to(torch.device("cpu"))
-        logit = self._member_logits(data.table)
+        dtype = self.network_.score_dtype
+        if data.exact is None or data.exact.dtype != dtype:
+            data.exact = self._tensor(data.table, dtype)
+        logit = self._member_logits(data.exact)
         self.is_positive_ = data.is_positive
         self.probability_ = _mean_probability(logit)
         self.threshold_ = self._threshold_at(self.probability_[~data.is_positive])
@@ -291,7 +300,7 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             "Common causes are a wrong prior, unscaled inputs (standardize=True), the sigmoid "
             "surrogate (take 'logistic'), or too few epochs.",
             CollapseWarning,
-            stacklevel=5,
+            stacklevel=6,
         )
 
     # Answering.
@@ -305,7 +314,8 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             Rows like those of fit.
         """
         check_is_fitted(self)
-        positive = _mean_probability(self._member_logits(self._check_rows(X)))
+        x = self._tensor(self._check_rows(X), self.network_.score_dtype)
+        positive = _mean_probability(self._member_logits(x))
         columns = [1 - positive, positive]
         if self._positive_place() == 0:
             columns.reverse()
@@ -361,11 +371,9 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         rows = unlabeled[np.argsort(-self.probability_[unlabeled], kind="stable")[:k]]
         return rows, self.probability_[rows]
 
-    def _member_logits(self, X: NDArray[Any]) -> Tensor:
-        """Logits (kept members, rows) of checked rows."""
-        dtype = self.network_.score_dtype
-        x = self._tensor(X, dtype)
-        state = self.state_.to(x.device, dtype)
+    def _member_logits(self, x: Tensor) -> Tensor:
+        """Logits (kept members, rows) of inputs in the precision of predictions."""
+        state = self.state_.to(x.device, x.dtype)
         members = len(state.flat)
         wide = max(1, SCORE // (members * max(100, x[:1].numel())))
         with torch.no_grad():

@@ -41,7 +41,7 @@ class Job(NamedTuple):
 
 @dataclass
 class Prepared:
-    """A job whose data has been checked and turned into tensors."""
+    """Data that has been checked and turned into tensors; ``exact`` is x as predictions need it."""
 
     table: NDArray[Any]
     x: Tensor
@@ -49,6 +49,7 @@ class Prepared:
     weight: NDArray[np.float64]
     x_eval: Tensor | None
     truth: NDArray[np.bool_] | None
+    exact: Tensor | None = None
 
 
 @dataclass
@@ -83,8 +84,11 @@ class _Task:
 
 
 def fit_together(
-    jobs: Iterable[Job | tuple[Any, ...]], progress: Progress | None = None
-) -> list["BasePUClassifier"]:
+    jobs: Iterable[Job | tuple[Any, ...]],
+    progress: Progress | None = None,
+    *,
+    return_errors: bool = False,
+) -> list[Any]:
     """Fit several estimators at once, and return them fitted.
 
     Jobs with networks of one kind and equally many rows are trained in lock-step, which is
@@ -98,6 +102,9 @@ def fit_together(
         ``(estimator, X, y, eval_set, sample_weight)``.
     progress
         Called as ``progress(done, total)``, in epochs of single networks.
+    return_errors
+        Whether a job whose training diverged is answered by its exception. Otherwise the exception
+        is raised, and the other jobs are lost.
 
     Returns
     -------
@@ -126,9 +133,9 @@ def fit_together(
         raise ValueError("one estimator is in several jobs; give each its own, by sklearn's clone.")
     if not checked:
         return []
-    seen: dict[Any, Tensor] = {}
+    store = _Store()
     numbers = count()
-    tasks = [_task(job, seen, numbers) for job in checked]
+    tasks = [_task(job, store, numbers) for job in checked]
     _set_priors(tasks)
     groups: dict[Any, list[tuple[_Task, int]]] = {}
     for task in tasks:
@@ -138,16 +145,28 @@ def fit_together(
     for group in groups.values():
         # Neighbours with equal rates share a step of the optimiser.
         group.sort(key=lambda pair: pair[0].settings[pair[1]]._rates())
-        _train_group(group, ticker)
-    for task in tasks:
+        _train_or_split(group, ticker)
+    answers = []
+    for task in tasks:  # No comprehension: a warning counts the frames up to the caller of fit.
+        answers.append(_finish(task, return_errors))
+    ticker.close()
+    return answers
+
+
+def _finish(task: _Task, return_errors: bool) -> Any:
+    """Let the estimator take what was learnt, and return it."""
+    try:
         task.estimator._adopt(
             [task.trained[place] for place in range(len(task.settings))],
             task.settings,
             task.data,
             (task.prior, task.population_prior),
         )
-    ticker.close()
-    return [task.estimator for task in tasks]
+    except ValueError as error:
+        if not return_errors:
+            raise
+        return error
+    return task.estimator
 
 
 def _job(job: Any) -> Job:
@@ -158,13 +177,38 @@ def _job(job: Any) -> Job:
     return Job(*job)
 
 
-def _task(job: Job, seen: dict[Any, Tensor], numbers: Iterator[int]) -> _Task:
+class _Store:
+    """Data that several jobs share: checked once, and in memory once."""
+
+    def __init__(self) -> None:
+        self._prepared: dict[Any, tuple[Prepared, dict[str, Any]]] = {}
+        self._x: dict[Any, Tensor] = {}
+
+    def prepare(self, job: Job) -> Prepared:
+        """Check a job's data, or take it from an earlier job on the same data."""
+        estimator = job.estimator
+        how = (estimator.standardize, estimator.device, type(estimator)._dtype)
+        given = (job.X, job.y, *(job.eval_set or ()), job.sample_weight)
+        key = (*map(id, given), estimator.pos_label, *how)
+        if key in self._prepared:
+            data, learnt = self._prepared[key]
+            estimator._recall(learnt)
+            return data
+        data = estimator._prepare(job.X, job.y, job.eval_set, job.sample_weight)
+        data.x = self._x.setdefault((id(job.X), *how), data.x)
+        learnt = {name: value for name, value in vars(estimator).items() if _is_learnt(name)}
+        self._prepared[key] = data, learnt
+        return data
+
+
+def _is_learnt(name: str) -> bool:
+    return name.endswith("_") or name == "_scale"
+
+
+def _task(job: Job, store: _Store, numbers: Iterator[int]) -> _Task:
     estimator = job.estimator
     estimator._check_parameters()
-    data = estimator._prepare(job.X, job.y, job.eval_set, job.sample_weight)
-    # Jobs on one X share one copy of it.
-    key = (id(job.X), estimator.standardize, data.x.device)
-    data.x = seen.setdefault(key, data.x)
+    data = store.prepare(job)
     random = check_random_state(estimator.random_state)
     seeds = random.randint(np.iinfo(np.int32).max, size=estimator.n_members).tolist()
     # Members take turns: the first of each recipe, then the second of each, on the next fold.
@@ -282,6 +326,32 @@ def _held_out_sizes(n_positive: int, n: int, fraction: float) -> tuple[int, int]
     )
 
 
+def _train_or_split(group: Sequence[tuple[_Task, int]], ticker: "_Ticker") -> None:
+    """Train members that can share a fleet, in two fleets if one is too large for the GPU."""
+    done = ticker.done
+    try:
+        _train_group(group, ticker)
+        return
+    except torch.cuda.OutOfMemoryError:
+        if len(group) == 1:
+            raise
+    # Out here the exception, and with it the memory of the fleet, is gone.
+    torch.cuda.empty_cache()
+    ticker.done = done
+    for half in _halves(group):
+        _train_or_split(half, ticker)
+
+
+def _halves(group: Sequence[tuple[_Task, int]]) -> list[list[tuple[_Task, int]]]:
+    """Cut in two, between members that are judged together only if there is no other way."""
+    judged = list(dict.fromkeys(task.groups[member] for task, member in group))
+    if len(judged) == 1:
+        return [list(group[: len(group) // 2]), list(group[len(group) // 2 :])]
+    first = set(judged[: len(judged) // 2])
+    inside = [pair for pair in group if pair[0].groups[pair[1]] in first]
+    return [inside, [pair for pair in group if pair[0].groups[pair[1]] not in first]]
+
+
 def _train_group(group: Sequence[tuple[_Task, int]], ticker: "_Ticker") -> None:
     """Train members that can share a fleet, and leave the results with their tasks."""
     # The pool: each distinct X once, then each task's own evaluation rows.
@@ -388,7 +458,7 @@ class _Ticker:
 
     def __init__(self, progress: Progress | None, groups: dict[Any, list[tuple[_Task, int]]]):
         self._progress = progress
-        self._done = 0
+        self.done = 0
         self._total = sum(
             task.settings[member]._planned_epochs()
             for group in groups.values()
@@ -397,13 +467,13 @@ class _Ticker:
         self._report()
 
     def tick(self, members: int) -> None:
-        self._done += members
+        self.done += members
         self._report()
 
     def close(self) -> None:
-        self._done = self._total
+        self.done = self._total
         self._report()
 
     def _report(self) -> None:
         if self._progress is not None:
-            self._progress(self._done, self._total)
+            self._progress(self.done, self._total)

@@ -29,7 +29,7 @@ def gradients():
 
 
 def adam_on(flat, fused, lr=LR, decay=DECAY, warmup=(0,) * MEMBERS):
-    return Adam(flat, float64(lr), float64(decay), float64(warmup), fused=fused)
+    return Adam(flat, torch.stack([float64(lr), float64(decay), float64(warmup)], 1), fused=fused)
 
 
 def step(adam, gradient):
@@ -120,6 +120,6 @@ def test_on_a_processor_equal_rates_are_fused_and_others_stacked(rates, fused):
     for form in (None, fused):
         flat = start()
         none = float64([0] * MEMBERS)
-        step(Adam(flat, float64(rates), none, none, form), gradients()[0])
+        step(Adam(flat, torch.stack([float64(rates), none, none], 1), form), gradients()[0])
         answers.append(flat)
     assert torch.equal(*answers)

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -5,6 +6,7 @@ import torch
 from torch import nn
 
 from robustpu.fleet import Fleet, Member, Rows, engine
+from robustpu.fleet.shuffle import shuffle
 from robustpu.modules import build, mlp
 from robustpu.risks import nnpu, weighted_bce
 from robustpu.selection import proxy_accuracy
@@ -53,47 +55,50 @@ def echo_fleet(*members, lr=0.0, batch_size=4, **options):
     return fleet
 
 
-def start(fleet, batch_size, lr=0.0):
-    fleet.start_adam([lr] * fleet.size, [0] * fleet.size, [0] * fleet.size, batch_size)
+SEEN = []
 
 
-def watch(fleet, batch_size=4, **options):
+def spy(logit, batch):
+    # Copies: a step works in the same memory each time.
+    SEEN.append(
+        (logit.detach().clone(), replace(batch, **{k: v.clone() for k, v in vars(batch).items()}))
+    )
+    return logit.sum(1)
+
+
+def start(fleet, batch_size, lr=0.0, risk=spy):
+    each = fleet.size
+    fleet.start(risk, [lr] * each, [0] * each, [0] * each, batch_size)
+
+
+def watch(fleet, **options):
     """What the risk sees in one epoch: logits and batches, step by step."""
-    seen = []
-
-    def risk(logit, batch):
-        seen.append((logit.detach().clone(), batch))
-        return logit.sum(1)
-
-    fleet.epoch(risk, batch_size, **options)
-    return seen
+    SEEN.clear()
+    fleet.epoch(**options)
+    return list(SEEN)
 
 
-def visited(fleet, batch_size=4):
+def visited(fleet):
     """Rows in the order of one epoch, (alive, rows)."""
-    return torch.cat([logit for logit, _ in watch(fleet, batch_size)], dim=1).long()
+    return torch.cat([logit for logit, _ in watch(fleet)], dim=1).long()
 
 
-@pytest.fixture(params=[1, 30, 1 << 20], ids="gather {}".format)
-def gather(request, monkeypatch):
-    """Inputs are gathered a step, a few steps or an epoch at a time."""
-    monkeypatch.setattr(engine, "GATHER", request.param)
+def expected_order(seeds, epoch=0):
+    return shuffle(torch.tensor(seeds), torch.full((len(seeds),), epoch), N)
 
 
-@pytest.mark.usefixtures("gather")
 @pytest.mark.parametrize(("batch_size", "sizes"), [(4, [4, 4, 3]), (1, [1] * N), (50, [N])])
 def test_an_epoch_visits_each_training_row_once(batch_size, sizes):
     members = member(1), member(2, torch.arange(N) * 2)
     fleet = echo_fleet(*members, batch_size=batch_size)
     for _ in range(2):
-        seen = watch(fleet, batch_size)
+        seen = watch(fleet)
         assert [logit.shape for logit, _ in seen] == [(2, size) for size in sizes]
         order = torch.cat([logit for logit, _ in seen], dim=1).long()
         for own, source in zip(order, members, strict=True):
             assert own.sort().values.tolist() == source.training.index.tolist()
 
 
-@pytest.mark.usefixtures("gather")
 def test_label_and_weight_stay_with_their_row():
     fleet = echo_fleet(member(1), member(2, torch.arange(N) + 5))
     for logit, batch in watch(fleet):
@@ -102,7 +107,6 @@ def test_label_and_weight_stay_with_their_row():
         assert torch.equal(batch.weight, row.float() + 100)
 
 
-@pytest.mark.usefixtures("gather")
 def test_other_weights_go_to_the_training_rows_in_their_order():
     fleet = echo_fleet(member(1), member(2, torch.arange(N) + 5))
     other = fleet.training.index * 2.0 - 7
@@ -119,11 +123,9 @@ def test_priors_reach_the_risk():
 
 def test_order_is_drawn_from_the_seed_of_the_member():
     fleet = echo_fleet(member(1), member(2), member(1))
-    generators = [torch.Generator().manual_seed(seed) for seed in (1, 2, 1)]
     orders = [visited(fleet) for _ in range(3)]
-    for order in orders:
-        expected = torch.stack([torch.randperm(N, generator=own) for own in generators])
-        assert torch.equal(order, expected)
+    for epoch, order in enumerate(orders):
+        assert torch.equal(order, expected_order([1, 2, 1], epoch))
         assert not torch.equal(order[0], order[1])
     assert not torch.equal(orders[0], orders[1])
 
@@ -147,17 +149,22 @@ def test_training_is_that_of_a_plain_loop(module, warmup_epochs):
     settings = [(1, 1e-2, 0.0), (2, 1e-1, 1e-2)]
     fleet = Fleet(pool, [member(seed, index) for seed, _, _ in settings], module)
     _, lr, decay = zip(*settings, strict=True)
-    fleet.start_adam(lr, decay, [warmup_epochs] * 2, batch_size=4)
+    fleet.start(
+        lambda z, batch: weighted_bce(z, batch.is_positive, batch.weight),
+        lr,
+        decay,
+        [warmup_epochs] * 2,
+        batch_size=4,
+    )
     for _ in range(3):
-        fleet.epoch(lambda z, batch: weighted_bce(z, batch.is_positive, batch.weight), 4)
+        fleet.epoch()
 
     for place, (seed, rate, weight_decay) in enumerate(settings):
         network = build(module, (3,), seed).double()
         optimiser = torch.optim.Adam(network.parameters(), lr=rate, weight_decay=weight_decay)
-        shuffle = torch.Generator().manual_seed(seed)
         steps = 0
-        for _ in range(3):
-            for part in index[torch.randperm(N, generator=shuffle)].split(4):
+        for epoch in range(3):
+            for part in index[expected_order([seed], epoch)[0]].split(4):
                 steps += 1
                 # Three steps an epoch.
                 ramp = min(1, steps / (3 * warmup_epochs)) if warmup_epochs else 1
@@ -177,16 +184,25 @@ def test_training_is_that_of_a_plain_loop(module, warmup_epochs):
 def test_a_batch_without_positives_or_unlabelled_rows_is_fine():
     pool = torch.randn(N, 3, generator=torch.Generator().manual_seed(0))
     fleet = Fleet(pool, [member(1)], "mlp")
-    start(fleet, batch_size=1, lr=1e-2)
-    before = fleet.logits()
-    fleet.epoch(
-        lambda z, batch: nnpu(z, batch.is_positive, batch.weight, batch.prior, batch.prior), 1
+    start(
+        fleet,
+        batch_size=1,
+        lr=1e-2,
+        risk=lambda z, batch: nnpu(z, batch.is_positive, batch.weight, batch.prior, batch.prior),
     )
+    before = fleet.logits()
+    fleet.epoch()
     assert fleet.logits().isfinite().all()
     assert (fleet.logits() - before).abs().max() > 1e-3
 
 
-@pytest.mark.usefixtures("gather")
+@pytest.fixture(params=[1, 30, 1 << 20], ids="score {}".format)
+def score(request, monkeypatch):
+    """Rows are scored one by one, a few or all at a time."""
+    monkeypatch.setattr(engine, "SCORE", request.param)
+
+
+@pytest.mark.usefixtures("score")
 def test_logits_are_those_of_training_rows_or_of_rows_asked_for():
     fleet = echo_fleet(member(1), member(2, torch.arange(N) + 5))
     assert torch.equal(fleet.logits(), fleet.training.index.float())
@@ -230,9 +246,9 @@ def test_without_held_out_rows_there_is_no_score():
     assert echo_fleet(member(1)).score() is None
 
 
-def test_an_epoch_needs_an_optimiser():
+def test_an_epoch_needs_a_start():
     fleet = Fleet(torch.zeros(N, 1), [member(1)], echo)
-    with pytest.raises(RuntimeError, match="start_adam"):
+    with pytest.raises(RuntimeError, match="call start"):
         visited(fleet)
 
 
@@ -246,9 +262,7 @@ def test_a_member_that_leaves_takes_all_that_is_its_own_along():
     assert torch.equal(fleet.training.is_positive, fleet.training.index % 3 == 0)
     torch.testing.assert_close(fleet.population_prior, torch.tensor([0.2, 0.4]))
     assert fleet.per_member([7, 8, 9]).tolist() == [7, 9]
-    generators = [torch.Generator().manual_seed(seed) for seed in (1, 3)]
-    expected = [torch.randperm(N, generator=g) + s for g, s in zip(generators, (1, 3), strict=True)]
-    assert torch.equal(visited(fleet), torch.stack(expected))
+    assert torch.equal(visited(fleet), expected_order([1, 3]) + torch.tensor([[1], [3]]))
     # Counted from those that are left, not from all.
     fleet.keep(torch.tensor([False, True]))
     assert fleet.alive.tolist() == [2]
@@ -274,7 +288,7 @@ def test_reunited_members_have_their_rows_back_and_need_a_new_optimiser():
     assert fleet.alive.tolist() == [0, 1]
     assert fleet.training.index[:, 0].tolist() == [0, 5]
     assert torch.equal(fleet.logits(), 2.0 * fleet.training.index)
-    with pytest.raises(RuntimeError, match="start_adam"):
+    with pytest.raises(RuntimeError, match="call start"):
         visited(fleet)
     start(fleet, batch_size=4)
     assert visited(fleet).shape == (2, N)
@@ -316,6 +330,12 @@ LEAVES = [4, 1, 4, 2, 3, 4, 1, 2]
 KINDS = [mlp, normed, random_and_stateful]
 
 
+def beta_nnpu(logit, batch, beta):
+    return nnpu(
+        logit, batch.is_positive, batch.weight, batch.prior, batch.population_prior, beta=beta
+    )
+
+
 def trained(places, module, epochs):
     """Logits on the whole pool of the members at these places, trained for so many epochs each."""
     generator = torch.Generator().manual_seed(0)
@@ -328,17 +348,11 @@ def trained(places, module, epochs):
         members.append(Member(training, None, prior, prior, seed, group=0))
     fleet = Fleet(pool, members, module)
     _, lr, decay, warmup, beta, _ = zip(*(SETTINGS[p] for p in places), strict=True)
-    fleet.start_adam(lr, decay, warmup, batch_size=16)
+    fleet.start(beta_nnpu, lr, decay, warmup, batch_size=16, beta=beta)
     everything = torch.arange(200).expand(len(places), -1)
     answer = torch.empty(len(places), 200)
     for epoch in range(1, max(epochs) + 1):
-        own = fleet.per_member(beta)
-        fleet.epoch(
-            lambda z, b, own=own: nnpu(
-                z, b.is_positive, b.weight, b.prior, b.population_prior, beta=own
-            ),
-            16,
-        )
+        fleet.epoch()
         answer[fleet.alive] = fleet.logits(everything[: len(fleet.alive)])
         fleet.keep(fleet.per_member(epochs) > epoch)
     return answer

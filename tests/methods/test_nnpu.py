@@ -26,7 +26,7 @@ def nnpu(**changes):
 @pytest.mark.parametrize("surrogate", ["logistic", "sigmoid"])
 def test_learns(prior, surrogate):
     pu = problem(prior)
-    model = nnpu(prior=prior, surrogate=surrogate).fit(pu.X, pu.y)
+    model = nnpu(prior=prior, surrogate=surrogate, n_members=5).fit(pu.X, pu.y)
     assert model.score(pu.X_test, pu.y_test) > 0.9
 
 

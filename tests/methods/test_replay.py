@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 
 from robustpu import NNPUClassifier, Pacing, RobustPUClassifier
 from robustpu.base import BasePUClassifier
+from robustpu.fleet.shuffle import shuffle
 from robustpu.modules import build, mlp
 
 SEED = 5
@@ -155,7 +156,7 @@ class Plain:
         start = build(MODULE, (FEATURES,), int(seed)).double()
         w1, b1, w2, b2 = (value.detach().numpy().copy() for value in start.parameters())
         self.network = Network(w1, b1, w2[0], b2)
-        self.generator = torch.Generator().manual_seed(int(seed))
+        self.seed, self.epoch = torch.tensor([seed]), torch.tensor([0])
         self.ascents = []
         self.pretrain()
         self.trace, self.weights, self.thresholds, self.used = [self.logit()], [], [], []
@@ -166,7 +167,8 @@ class Plain:
         return self.network.logit(self.x)
 
     def batches(self):
-        order = torch.randperm(N, generator=self.generator).numpy()
+        order = shuffle(self.seed, self.epoch, N)[0].numpy()
+        self.epoch += 1
         return [order[start : start + BATCH] for start in range(0, N, BATCH)]
 
     def adam(self, lr):

@@ -2,7 +2,8 @@
 
 from robustpu.fleet.adam import Adam
 from robustpu.fleet.best import Best, Course
-from robustpu.fleet.engine import Batch, Criterion, Fleet, Member, Risk, Rows
+from robustpu.fleet.engine import Criterion, Fleet, Member, Rows
+from robustpu.fleet.lane import Batch, Risk
 from robustpu.fleet.network import Network, State, network_for
 
 __all__ = [

@@ -1,6 +1,5 @@
 """Adam with a learning rate and a weight decay for each member."""
 
-import math
 from itertools import groupby
 
 import torch
@@ -15,12 +14,11 @@ class Adam:
     ----------
     flat
         Parameters (members, parameters), updated in place.
-    lr, weight_decay
-        One number a member, (members,).
-    warmup_steps
-        Steps over which the rate of each member rises linearly to ``lr``, (members,); 0 for none.
+    rates
+        Learning rate, weight decay, and steps over which the rate rises linearly (0 for none), of
+        each member, (members, 3).
     fused
-        Whether to use torch's fused kernel, once for each run of neighbours with equal numbers;
+        Whether to use torch's fused kernel, once for each run of neighbours with equal rates;
         otherwise a few stacked operations serve all members. By default, on a CPU, where runs are
         long.
 
@@ -35,23 +33,29 @@ class Adam:
     def __init__(
         self,
         flat: Tensor,
-        lr: Tensor,
-        weight_decay: Tensor,
-        warmup_steps: Tensor,
+        rates: Tensor,
         fused: bool | None = None,
     ):
         self.gradient = torch.zeros_like(flat)
         self._mean = torch.zeros_like(flat)
         self._square = torch.zeros_like(flat)
-        # Columns: rate, decay, warm-up.
-        self._numbers = torch.stack([lr, weight_decay, warmup_steps], dim=1)
-        self._steps = 0
+        self._scratch = torch.zeros_like(flat)
+        self._rates = rates
+        # A tensor, so that a recorded step counts on.
+        self._steps = torch.zeros((), dtype=torch.float64, device=flat.device)
         self._fused = fused
         self._attach(flat)
 
+    def restart(self, rates: Tensor) -> None:
+        """Forget all steps, and go on with these rates, in the same memory."""
+        for moments in (self._mean, self._square, self._steps):
+            moments.zero_()
+        self._rates.copy_(rates)
+        self._attach(self._flat)
+
     def select(self, index: Tensor, flat: Tensor) -> None:
         """Go on with the members at these places, whose parameters are now ``flat``."""
-        for name in ("gradient", "_mean", "_square", "_numbers"):
+        for name in ("gradient", "_mean", "_square", "_scratch", "_rates"):
             setattr(self, name, getattr(self, name)[index])
         self._attach(flat)
 
@@ -61,19 +65,26 @@ class Adam:
         self._step()
 
     def _attach(self, flat: Tensor) -> None:
-        """Take hold of the parameters, and find runs of members with equal numbers."""
+        """Take hold of the parameters, and choose how to step."""
         self._flat = flat
-        self._runs: list[tuple[tuple[float, float, float], list[Tensor]]] = []
-        start = 0
-        for numbers, run in groupby(map(tuple, self._numbers.tolist())):
-            part = slice(start, start := start + len(list(run)))
-            stacked = (flat, self.gradient, self._mean, self._square)
-            self._runs.append((numbers, [whole[part] for whole in stacked]))
-        few = len(self._runs) <= max(1, len(flat) // 4)
-        fused = flat.device.type == "cpu" and few if self._fused is None else self._fused
+        fused = flat.device.type == "cpu" if self._fused is None else self._fused
+        self._runs = self._find_runs() if fused else []
+        if self._fused is None:
+            fused = 0 < len(self._runs) <= max(1, len(flat) // 4)
         self._step = self._step_fused if fused else self._step_stacked
 
+    def _find_runs(self) -> list[tuple[tuple[float, float, float], list[Tensor]]]:
+        """Rates, and parts of what is stacked, of neighbours with equal rates."""
+        runs = []
+        start = 0
+        stacked = (self._flat, self.gradient, self._mean, self._square)
+        for rates, run in groupby(map(tuple, self._rates.tolist())):
+            part = slice(start, start := start + len(list(run)))
+            runs.append((rates, [whole[part] for whole in stacked]))
+        return runs
+
     def _step_fused(self) -> None:
+        step = float(self._steps)
         for (lr, decay, warmup), (flat, gradient, mean, square) in self._runs:
             adam(
                 [flat],
@@ -81,25 +92,26 @@ class Adam:
                 [mean],
                 [square],
                 [],
-                [torch.tensor(float(self._steps - 1))],  # The kernel counts this step itself.
+                [torch.tensor(step - 1)],  # The kernel counts this step itself.
                 fused=True,
                 amsgrad=False,
                 beta1=self.beta1,
                 beta2=self.beta2,
-                lr=lr * min(1.0, self._steps / max(1.0, warmup)),
+                lr=lr * min(1.0, step / max(1.0, warmup)),
                 weight_decay=decay,
                 eps=self.epsilon,
                 maximize=False,
             )
 
     def _step_stacked(self) -> None:
-        lr, decay, warmup = self._numbers.unsqueeze(-1).unbind(1)
+        lr, decay, warmup = self._rates.unsqueeze(-1).unbind(1)
         # Both bias corrections folded into one rate and one epsilon.
-        correction = math.sqrt(1 - self.beta2**self._steps)
+        correction = (1 - self.beta2**self._steps).sqrt()
         rate = lr * (self._steps / warmup.clamp(min=1)).clamp(max=1)
         rate *= correction / (1 - self.beta1**self._steps)
         self.gradient.addcmul_(self._flat, decay)
         self._mean.lerp_(self.gradient, 1 - self.beta1)
         self._square.mul_(self.beta2).addcmul_(self.gradient, self.gradient, value=1 - self.beta2)
-        denominator = self._square.sqrt().add_(self.epsilon * correction)
-        self._flat.addcmul_(self._mean.div(denominator), rate, value=-1)
+        torch.sqrt(self._square, out=self._scratch).add_(self.epsilon * correction)
+        torch.div(self._mean, self._scratch, out=self._scratch)
+        self._flat.addcmul_(self._scratch, rate, value=-1)

@@ -6,18 +6,22 @@ from the member's own seed. One model is a fleet of one.
 """
 
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, fields, replace
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor
 
 from robustpu.fleet.adam import Adam
+from robustpu.fleet.lane import Lane, Risk
 from robustpu.fleet.network import Network, State, network_for
+from robustpu.fleet.shuffle import shuffle
 from robustpu.modules import ModuleFactory, build
 
-# Inputs are gathered for a few batches at a time, about this many numbers, into one buffer.
-GATHER = 1 << 20
+# Rows are scored in parts of about this many numbers.
+SCORE = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -52,18 +56,7 @@ class Member:
     group: int
 
 
-Risk: TypeAlias = Callable[[Tensor, "Batch"], Tensor]
 Criterion: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Tensor]
-
-
-@dataclass(frozen=True)
-class Batch:
-    """The rows of one step: (members, rows), and the priors (members,)."""
-
-    is_positive: Tensor
-    weight: Tensor
-    prior: Tensor
-    population_prior: Tensor
 
 
 @dataclass(frozen=True)
@@ -74,6 +67,7 @@ class _Crew:
     held_out: Rows | None
     prior: Tensor
     population_prior: Tensor
+    seed: Tensor
     group: Tensor
 
     def select(self, index: Tensor) -> "_Crew":
@@ -118,15 +112,20 @@ class Fleet:
         self.size = len(members)
         self._criterion = criterion
         shape = tuple(pool.shape[1:])
-        modules = [build(module, shape, member.seed).to(pool.dtype) for member in members]
-        template = modules[0].to(pool.device)
+        # Members of one seed start alike.
+        seeds = {member.seed for member in members}
+        alike = {seed: build(module, shape, seed).to(pool.dtype) for seed in seeds}
+        modules = [alike[member.seed] for member in members]
+        template = deepcopy(modules[0]).to(pool.device)
         self.network: Network = network_for(template, pool[:2])
         self._everyone = _crew_of(members, pool)
         self.alive = torch.arange(self.size, device=pool.device)
         self._crew = self._everyone
-        self.state: State = self.network.read([m.to(pool.device) for m in modules])
+        self.state: State = self.network.read(modules).to(pool.device)
+        self._epochs = torch.zeros_like(self.alive)
         self._generators = [torch.Generator().manual_seed(member.seed) for member in members]
-        self._adam: Adam | None = None
+        self._lanes: list[Lane] = []
+        self._starts: list[int] = []
         self.on_epoch: Callable[[int], None] | None = None
 
     @property
@@ -144,78 +143,83 @@ class Fleet:
         whole = torch.tensor(values, dtype=self.pool.dtype, device=self.pool.device)
         return whole[self.alive]
 
-    def start_adam(
+    def start(
         self,
+        risk: Risk,
         lr: Sequence[float],
         weight_decay: Sequence[float],
         warmup_epochs: Sequence[float],
         batch_size: int,
+        **numbers: Sequence[float],
     ) -> None:
-        """Begin with a fresh optimiser; one number a member each."""
-        steps = len(_starts(self.training.index.shape[1], batch_size))
-        self._adam = Adam(
-            self.state.flat,
-            self.per_member(lr),
-            self.per_member(weight_decay),
-            self.per_member(warmup_epochs) * steps,
-        )
-
-    @torch.no_grad()
-    def epoch(self, risk: Risk, batch_size: int, weight: Tensor | None = None) -> None:
-        """Pass once over the training rows, each member in an order of its own.
+        """Begin to minimise a risk with a fresh optimiser.
 
         Parameters
         ----------
         risk
-            ``(logit, batch) -> (alive,)``, minimised.
+            ``(logit, batch, **numbers) -> (alive,)``. It sees tensors of some or all members.
+        lr, weight_decay, warmup_epochs
+            Of the optimiser, one number a member each.
         batch_size
             Rows of a step; the last step of an epoch has what is left.
+        numbers
+            What else the risk depends on, one number a member each.
+        """
+        self._starts = _starts(self.training.index.shape[1], batch_size)
+        rates = torch.stack(
+            [
+                self.per_member(lr),
+                self.per_member(weight_decay),
+                self.per_member(warmup_epochs) * len(self._starts),
+            ],
+            dim=1,
+        )
+        own = {name: self.per_member(values) for name, values in numbers.items()}
+        if self._lanes and self._lanes[0].risk is risk:
+            # The same members with the same risk: what was recorded of a step still holds.
+            for part, lane in zip(self._parts(), self._lanes, strict=True):
+                lane.restart(rates[part], _each(own, part))
+            return
+        self._lanes = [
+            self._lane(part, Adam(self.state.flat[part], rates[part]), risk, _each(own, part))
+            for part in self._parts()
+        ]
+
+    @torch.no_grad()
+    def epoch(self, weight: Tensor | None = None) -> None:
+        """Pass once over the training rows, each member in an order of its own.
+
+        Parameters
+        ----------
         weight
             Weight of each training row, (alive, rows), instead of the sample weights.
         """
-        adam = self._adam
-        if adam is None:
-            raise RuntimeError("call start_adam before epoch.")
-        training, crew = self.training, self._crew
-        alive, n = training.index.shape
-        order = torch.stack(
-            [torch.randperm(n, generator=own) for own in self._alive_generators()]
-        ).to(self.pool.device)
+        if not self._lanes:
+            raise RuntimeError("call start before epoch.")
+        training = self.training
+        n = training.index.shape[1]
+        order = shuffle(self._crew.seed, self._epochs[self.alive], n)
+        self._epochs[self.alive] += 1
         index = training.index.gather(1, order)
         is_positive = training.is_positive.gather(1, order)
         row_weight = (training.weight if weight is None else weight).gather(1, order)
-        row = self.pool[0].numel()
-        starts = _starts(n, batch_size)
-        stops = [*starts[1:], n]
-        some = max(1, GATHER // (alive * row * batch_size))
-        buffer = self.pool.new_empty(alive * min(some * batch_size + 1, n), *self.pool.shape[1:])
-        for first in range(0, len(starts), some):
-            part = slice(first, first + some)
-            begin = starts[first]
-            inputs = self._inputs(index[:, begin : stops[part][-1]], buffer)
-            for start, stop in zip(starts[part], stops[part], strict=True):
-                batch = Batch(
-                    is_positive[:, start:stop],
-                    row_weight[:, start:stop],
-                    crew.prior,
-                    crew.population_prior,
-                )
-                self.network.gradient(
-                    self.state,
-                    inputs[:, start - begin : stop - begin],
-                    lambda logit, batch=batch: risk(logit, batch),  # type: ignore[misc]
-                    adam.gradient,
-                    self._alive_generators(),
-                )
-                adam.step()
+        parts = list(zip(self._parts(), self._lanes, strict=True))
+        for lane in self._lanes:
+            lane.begin()
+        for start, stop in pairwise([*self._starts, n]):
+            rows = slice(start, stop)
+            for part, lane in parts:
+                lane.step(index[part, rows], is_positive[part, rows], row_weight[part, rows])
+        for lane in self._lanes:
+            lane.end()
         if self.on_epoch is not None:
-            self.on_epoch(alive)
+            self.on_epoch(len(self.alive))
 
     @torch.no_grad()
     def logits(self, index: Tensor | None = None) -> Tensor:
         """Logits (alive, rows) of rows of the pool, by default of the training rows."""
         index = self.training.index if index is None else index
-        wide = max(1, GATHER // (len(index) * self.pool[0].numel()))
+        wide = max(1, SCORE // (len(index) * self.pool[0].numel()))
         return torch.cat(
             [
                 self.network.logits(self.state, self._inputs(part))
@@ -257,29 +261,55 @@ class Fleet:
         if bool(mask.all()):
             return
         index = mask.nonzero()[:, 0]
+        parts = self._parts()
         self.alive = self.alive[index]
         self._crew = self._crew.select(index)
         self.state = self.state.select(index)
-        if self._adam is not None:
-            self._adam.select(index, self.state.flat)
+        lanes, self._lanes = self._lanes, []
+        start = 0
+        for part, lane in zip(parts, lanes, strict=False):
+            own = mask[part].nonzero()[:, 0]
+            if not len(own):
+                continue
+            stay = slice(start, start := start + len(own))
+            lane.adam.select(own, self.state.flat[stay])
+            self._lanes.append(self._lane(stay, lane.adam, lane.risk, _each(lane.numbers, own)))
 
     def reunite(self, state: State) -> None:
-        """All members are back, with these parameters; a new optimiser has to be started."""
+        """All members are back, with these parameters; training has to be started anew."""
         self.alive = torch.arange(self.size, device=self.pool.device)
         self._crew = self._everyone
         self.state = state
-        self._adam = None
+        self._lanes = []
 
-    def _inputs(self, index: Tensor, buffer: Tensor | None = None) -> Tensor:
-        """Gather (members, rows, ...), into the buffer if there is one."""
-        out = None if buffer is None else buffer[: index.numel()]
-        flat = torch.index_select(self.pool, 0, index.reshape(-1), out=out)
+    def _parts(self) -> list[slice]:
+        """Which of the members that still train are in each lane."""
+        alive = len(self.alive)
+        if self.network.is_stacked:
+            return [slice(0, alive)]
+        return [slice(place, place + 1) for place in range(alive)]
+
+    def _lane(self, part: slice, adam: Adam, risk: Risk, numbers: dict[str, Tensor]) -> Lane:
+        return Lane(
+            self.network,
+            self.state.part(part),
+            adam,
+            self.pool,
+            self._crew.prior[part],
+            self._crew.population_prior[part],
+            [self._generators[place] for place in self.alive[part].tolist()],
+            risk,
+            numbers,
+        )
+
+    def _inputs(self, index: Tensor) -> Tensor:
+        """Gather (members, rows, ...)."""
+        flat = torch.index_select(self.pool, 0, index.reshape(-1))
         return flat.view(*index.shape, *self.pool.shape[1:])
 
-    def _alive_generators(self) -> list[torch.Generator]:
-        if len(self.alive) == self.size:
-            return self._generators
-        return [self._generators[place] for place in self.alive.tolist()]
+
+def _each(numbers: dict[str, Tensor], which: slice | Tensor) -> dict[str, Tensor]:
+    return {name: values[which] for name, values in numbers.items()}
 
 
 def _starts(rows: int, batch_size: int) -> list[int]:
@@ -305,5 +335,6 @@ def _crew_of(members: Sequence[Member], pool: Tensor) -> _Crew:
         stack(held_out) if held_out else None,
         torch.tensor([m.prior for m in members], dtype=pool.dtype, device=pool.device),
         torch.tensor([m.population_prior for m in members], dtype=pool.dtype, device=pool.device),
+        torch.tensor([m.seed for m in members], device=pool.device),
         torch.tensor([m.group for m in members], device=pool.device),
     )

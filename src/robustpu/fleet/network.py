@@ -8,7 +8,9 @@ of layers; everything else a module carries (batch-norm statistics, frozen weigh
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -31,6 +33,10 @@ class State:
     def select(self, index: Tensor) -> "State":
         """Copy the members at these places."""
         return State(self.flat[index], {name: value[index] for name, value in self.buffers.items()})
+
+    def part(self, part: slice) -> "State":
+        """View some neighbours; what is written to them is written here."""
+        return State(self.flat[part], {name: value[part] for name, value in self.buffers.items()})
 
     def put(self, index: Tensor, other: "State") -> None:
         """Write ``other`` over the members at these places."""
@@ -61,10 +67,13 @@ class Network(ABC):
     """A template module, and the way to run many copies of it.
 
     ``score_dtype`` is the precision to predict with. A module of the user's may insist on the one
-    that it was built with.
+    that it was built with. ``is_stacked`` tells whether all members are computed at once.
+    ``can_be_recorded`` is False if a step cannot be recorded as a CUDA graph.
     """
 
     score_dtype = torch.float32
+    is_stacked = True
+    can_be_recorded = True
 
     def __init__(self, template: nn.Module):
         self.template = template
@@ -268,7 +277,28 @@ class VmapStack(_Autograd):
 
 
 class SerialStack(_Autograd):
-    """Any module at all, one member after the other: convolutions, batch norm, dropout."""
+    """Any module at all, one member after the other: convolutions, batch norm, dropout.
+
+    Convolutions on a GPU train in bfloat16, channels last, with parameters and optimiser in single
+    precision; evaluation is in single precision.
+
+    Parameters
+    ----------
+    template
+        The module.
+    draws
+        Whether it draws random numbers in training, as dropout does.
+    half
+        Whether to train in bfloat16.
+    """
+
+    is_stacked = False
+
+    def __init__(self, template: nn.Module, draws: bool = True, half: bool = False):
+        super().__init__(template)
+        self.can_be_recorded = not draws
+        self._draws = draws
+        self._half = half
 
     def logits(self, state: State, x: Tensor) -> Tensor:
         with ONE_AT_A_TIME:
@@ -294,15 +324,50 @@ class SerialStack(_Autograd):
         # unbind, because the gradient of views[member] would be a whole stack of zeros.
         parameters = {name: view.unbind() for name, view in views.items()}
         answer = []
-        devices = [x.device] if x.device.type == "cuda" else []
-        with torch.random.fork_rng(devices=devices):
-            for member, generator in enumerate(generators):
-                own = {name: parts[member] for name, parts in parameters.items()}
-                # Indexing makes views, so batch norm updates the fleet's own statistics.
-                own |= {name: value[member] for name, value in buffers.items()}
-                _seed(int(torch.randint(1 << 62, (), generator=generator)), devices)
-                answer.append(self._call(own, x[member]))
+        for member, generator in enumerate(generators):
+            own = {name: parts[member] for name, parts in parameters.items()}
+            # Indexing makes views, so batch norm updates the fleet's own statistics.
+            own |= {name: value[member] for name, value in buffers.items()}
+            with self._randomness(generator, x.device):
+                answer.append(self._train_call(own, x[member]))
         return torch.stack(answer)
+
+    def _train_call(self, own: dict[str, Tensor], x: Tensor) -> Tensor:
+        if not self._half:
+            return self._call(own, x)
+        if x.ndim == 4:
+            x = x.to(memory_format=torch.channels_last)
+        with torch.autocast(x.device.type, torch.bfloat16):
+            return self._call(own, x).float()
+
+    @contextmanager
+    def _randomness(self, generator: torch.Generator, device: torch.device) -> Iterator[None]:
+        """Seed what dropout draws from by the member's own generator."""
+        if not self._draws:
+            yield
+            return
+        devices = [device] if device.type == "cuda" else []
+        with torch.random.fork_rng(devices=devices):
+            seed = int(torch.randint(1 << 62, (), generator=generator))
+            torch.default_generator.manual_seed(seed)
+            for own in devices:
+                with torch.cuda.device(own):
+                    torch.cuda.manual_seed(seed)
+            yield
+
+
+def _draws(template: nn.Module, example: Tensor) -> bool:
+    """Whether a module draws random numbers in training."""
+    devices = [example.device] if example.device.type == "cuda" else []
+
+    def states() -> list[Tensor]:
+        return [torch.get_rng_state(), *(torch.cuda.get_rng_state(own) for own in devices)]
+
+    with ONE_AT_A_TIME, torch.random.fork_rng(devices=devices), torch.no_grad():
+        before = states()
+        # A copy: batch norm would take the example into its statistics.
+        deepcopy(template).train()(example)
+        return not all(map(torch.equal, before, states()))
 
 
 def _aliases(template: nn.Module) -> dict[str, str]:
@@ -317,14 +382,6 @@ def _aliases(template: nn.Module) -> dict[str, str]:
             if first.setdefault(id(value), own) != own:
                 answer[own] = first[id(value)]
     return answer
-
-
-def _seed(seed: int, devices: Sequence[torch.device]) -> None:
-    """Seed what dropout draws from, on the CPU and on these devices; the caller has forked it."""
-    torch.default_generator.manual_seed(seed)
-    for device in devices:
-        with torch.cuda.device(device):
-            torch.cuda.manual_seed(seed)
 
 
 def _as_logit(output: Tensor, x: Tensor) -> Tensor:
@@ -360,7 +417,8 @@ def network_for(template: nn.Module, example: Tensor) -> Network:
             pass
         else:
             return network
-    return SerialStack(template)
+    half = convolves and example.device.type == "cuda" and torch.cuda.is_bf16_supported()
+    return SerialStack(template, _draws(template, example), half)
 
 
 def _try_out(network: Network, example: Tensor) -> None:

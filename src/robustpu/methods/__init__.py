@@ -1,1 +1,31 @@
 """Methods: one paper a file."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from robustpu.base import BasePUClassifier
+
+_HOME = {
+    "pn": ("robustpu.methods.pn", "PNClassifier"),
+    "upu": ("robustpu.methods.upu", "UPUClassifier"),
+    "nnpu": ("robustpu.methods.nnpu", "NNPUClassifier"),
+    "robust-pu": ("robustpu.methods.robust_pu", "RobustPUClassifier"),
+}
+
+
+def all_methods() -> dict[str, "type[BasePUClassifier]"]:
+    """Name the classifiers of this library.
+
+    Returns
+    -------
+    methods
+        Name, as in experiment files -> class.
+
+    Examples
+    --------
+    >>> from robustpu import all_methods
+    >>> all_methods()["nnpu"]().epochs
+    100
+    """
+    return {name: getattr(import_module(home), kind) for name, (home, kind) in _HOME.items()}

@@ -1,23 +1,24 @@
 """Epochs of one risk, the best epoch kept: what PN, uPU and nnPU have in common."""
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from robustpu.fleet import Batch, Best, Course, Fleet
+from robustpu.fleet import Batch, Best, Course, Fleet, Risk
 from robustpu.risks import weighted_bce
 
 
-def start_adam(fleet: Fleet, settings: Sequence[Any]) -> None:
-    """Begin with a fresh optimiser, each member with the rates of its own settings."""
-    fleet.start_adam(
+def start(fleet: Fleet, settings: Sequence[Any], risk: Risk, **numbers: Sequence[float]) -> None:
+    """Begin to minimise a risk, each member with the rates of its own settings."""
+    fleet.start(
+        risk,
         [own.lr for own in settings],
         [own.weight_decay for own in settings],
         [own.warmup_epochs for own in settings],
         settings[0].batch_size,
+        **numbers,
     )
 
 
@@ -29,7 +30,7 @@ def cross_entropy(logit: Tensor, batch: Batch) -> Tensor:
 def minimize(
     fleet: Fleet,
     settings: Sequence[Any],
-    risk: Callable[..., Tensor],
+    risk: Risk,
     **numbers: Sequence[float],
 ) -> Course:
     """Minimise a risk for ``epochs`` epochs, and restore each member's best epoch.
@@ -45,11 +46,10 @@ def minimize(
     """
     best = Best(fleet)
     course = Course(best)
-    start_adam(fleet, settings)
+    start(fleet, settings, risk, **numbers)
     patience = [own.patience or own.epochs for own in settings]
     for epoch in range(1, settings[0].epochs + 1):
-        own = {name: fleet.per_member(values) for name, values in numbers.items()}
-        fleet.epoch(partial(risk, **own), settings[0].batch_size)
+        fleet.epoch()
         score = fleet.score()
         best.offer(score, epoch)
         course.record(fleet.alive, epoch=torch.full_like(fleet.alive, epoch), score=score)

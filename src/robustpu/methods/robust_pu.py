@@ -13,7 +13,7 @@ from robustpu.base import BasePUClassifier, parameters
 from robustpu.checks import check_number
 from robustpu.fleet import Best, Course, Fleet
 from robustpu.hardness import HardnessFunction
-from robustpu.methods.minimize import cross_entropy, start_adam
+from robustpu.methods.minimize import cross_entropy, start
 from robustpu.methods.presets import PRESETS, RECIPES
 from robustpu.naming import identity, pick
 from robustpu.pacing import Pacing
@@ -201,9 +201,9 @@ class RobustPUClassifier(BasePUClassifier):
                 row_weight = balanced(row_weight, is_positive, fleet.population_prior)
 
             # Lines 8-11, stage 3: E epochs of weighted cross-entropy, unlabelled rows as 0.
-            start_adam(fleet, settings)
+            start(fleet, settings, cross_entropy)
             for _ in range(first.epochs):
-                fleet.epoch(cross_entropy, first.batch_size, row_weight)
+                fleet.epoch(row_weight)
 
             # Not in Algorithm 1 but in the paper's experiments: keep the best round, and stop
             # when no better one came for a while.

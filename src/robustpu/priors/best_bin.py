@@ -135,9 +135,9 @@ def _estimate_alike(samples: Sequence[Sample]) -> list[float]:
     pool = first.x if len(samples) == 1 else torch.cat([sample.x for sample in samples])
     fleet = Fleet(pool, members, _scorer(first))
     each = len(members)
-    fleet.start_adam([LR] * each, [WEIGHT_DECAY] * each, [0] * each, BATCH_SIZE)
+    fleet.start(_cross_entropy, [LR] * each, [WEIGHT_DECAY] * each, [0] * each, BATCH_SIZE)
     for _ in range(EPOCHS):
-        fleet.epoch(_cross_entropy, BATCH_SIZE)
+        fleet.epoch()
     # Folds may differ by a row: pad with row 0, and leave the padding out again.
     wide = max(len(held) for _, held in scored)
     index = np.zeros((each, wide), dtype=np.int64)

@@ -1,0 +1,1 @@
+"""Experiments: an experiment file in, cells trained, records stored, tables out."""

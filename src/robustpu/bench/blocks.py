@@ -1,0 +1,214 @@
+"""One table as blocks of the HTML page: scores, figures, pictures, tests, small print."""
+
+from collections.abc import Sequence
+from html import escape
+
+from robustpu.bench.cells import Cell
+from robustpu.bench.drawing import dots, lines
+from robustpu.bench.summary import at_or_below, notes, sentences
+from robustpu.bench.sweeps import sweep
+from robustpu.bench.tables import Method, Table
+from robustpu.bench.wording import number, p_value, selection
+
+
+def blocks(table: Table) -> str:
+    """Write all blocks of a table.
+
+    Parameters
+    ----------
+    table
+        The table.
+
+    Returns
+    -------
+    html
+        Everything below its heading; what comes from files is escaped.
+    """
+    drawn = sweep(table)
+    curves = [lines(drawn, dataset) for dataset in table.datasets] if drawn else []
+    plots = [dots(table, dataset) for dataset in table.datasets]
+    against = f"Error against {drawn.axis}" if drawn else ""
+    source = [f"Paper: {table.reference.source}."] if table.reference else []
+    return "".join(
+        [
+            _scores(table),
+            _panels(table, against, "Mean over the trials; bands of one deviation.", curves),
+            _figures(table),
+            _legend(table),
+            _panels(table, "Ours and the paper’s", _key(table), plots),
+            _duels(table),
+            *(f'<p class="fine">{escape(line)}</p>\n' for line in [*sentences(table), *source]),
+        ]
+    )
+
+
+def level(cell: Cell) -> str:
+    """Class of the colour: below (b) or above (w) the paper, in deviations of the paper.
+
+    Parameters
+    ----------
+    cell
+        Any cell.
+
+    Returns
+    -------
+    level
+        ``b1`` to ``b3``, ``w1`` to ``w3``, or nothing where nothing can be compared.
+    """
+    if cell.difference is None or cell.paper is None:
+        return ""
+    # The paper prints deviations in steps of a tenth; some are zero.
+    deviations = abs(cell.difference) / max(cell.paper.sd, 0.1)
+    return ("b" if cell.difference <= 0 else "w") + str(min(3, 1 + int(deviations)))
+
+
+def _scores(table: Table) -> str:
+    rows = []
+    for method in table.methods:
+        by_prior = [table.row(prior, method.key) for prior in table.priors]
+        below, total = at_or_below(cell for row in by_prior for cell in row)
+        best = sum(cell.best for row in by_prior for cell in row)
+        squares = "".join(
+            f"<span>{''.join(f'<i class="{level(cell)}"></i>' for cell in row)}</span>"
+            for row in by_prior
+        )
+        rows.append(
+            f'<tr><th scope="row">{escape(method.label)}</th>'
+            f'<td class="squares" aria-hidden="true">{squares}</td>'
+            f"<td>{below} of {total}</td><td>{best or '–'}</td></tr>\n"
+        )
+    if table.reference is None:
+        return ""
+    return (
+        '<table class="scores">\n<caption>Against the paper: one square a data set, priors from '
+        "left to right</caption>\n<thead><tr><th scope='col'>method</th>"
+        '<td aria-hidden="true"></td><th scope="col">at or below</th>'
+        f'<th scope="col">lowest error</th></tr></thead>\n<tbody>\n{"".join(rows)}</tbody>\n'
+        "</table>\n"
+    )
+
+
+def _figures(table: Table) -> str:
+    columns = "".join(f'<th scope="col">{escape(dataset)}</th>' for dataset in table.datasets)
+    groups = []
+    for prior in table.priors:
+        rows = "".join(_row(table, prior, method) for method in table.methods)
+        wide = len(table.datasets) + 1
+        head = f'<tr class="prior"><th scope="rowgroup" colspan="{wide}">π = {prior:g}</th></tr>'
+        groups.append(f'<tbody data-prior="{prior:g}">\n{head}\n{rows}</tbody>\n')
+    wide = " wide" if len(table.datasets) > 8 else ""
+    return (
+        f'<div class="scroll{wide}" tabindex="0" role="region" aria-label="Errors">'
+        f'<table class="figures">\n<caption>{escape(table.title)}, {escape(selection(table))}: '
+        "test error in percent</caption>\n"
+        f'<thead><tr><th scope="col">method</th>{columns}</tr></thead>\n'
+        f"{''.join(groups)}</table></div>\n"
+    )
+
+
+def _row(table: Table, prior: float, method: Method) -> str:
+    cells = "".join(_cell(table, dataset, prior, method.key) for dataset in table.datasets)
+    return f'<tr><th scope="row">{escape(method.label)}</th>{cells}</tr>\n'
+
+
+def _cell(table: Table, dataset: str, prior: float, method: str) -> str:
+    cell = table.cells[dataset, prior, method]
+    mean, _, sd = number(cell.mean, cell.sd).partition(" ")
+    tag = "strong" if cell.best else "span"
+    marks = ("≈" if cell.tied else "") + ("†" if cell.flaw else "")
+    ours = f"<{tag}>{mean}</{tag}> <small>{sd}</small>" + (f"<sup>{marks}</sup>" if marks else "")
+    paper = ""
+    if cell.paper:
+        sign = {True: "≤ ", False: "&gt; ", None: ""}[cell.at_or_below]
+        text = number(*cell.paper, places=1)
+        paper = f'<span class="paper"><span class="aside">paper: </span>{sign}{text}</span>'
+    return f'<td class="{level(cell)}"{_details(table, dataset, prior, method)}>{ours}{paper}</td>'
+
+
+def _details(table: Table, dataset: str, prior: float, method: str) -> str:
+    """What the card of a cell shows, for the script; the best is set against its rival."""
+    cell = table.cells[dataset, prior, method]
+    duel = next((d for d in table.duels if (d.dataset, d.prior) == (dataset, prior)), None)
+    details = {"trials": _trials(cell), "flaw": cell.flaw}
+    if cell.paper:
+        details["paper"] = f"{cell.paper.mean:g} {cell.paper.sd:g}"
+    if duel and cell.complete:
+        other = duel.rival if method == duel.best else duel.best
+        p = duel.p if method == duel.best else cell.p
+        details["rival"] = table.label(other)
+        details["theirs"] = _trials(table.cells[dataset, prior, other])
+        details["p"] = "" if p is None else p_value(p)
+    return "".join(f' data-{key}="{escape(text)}"' for key, text in details.items() if text)
+
+
+def _trials(cell: Cell) -> str:
+    return " ".join(f"{trial}:{error:g}" for trial, error in cell.errors.items())
+
+
+def _legend(table: Table) -> str:
+    shades = (
+        '<span><i class="b3"></i><i class="b2"></i><i class="b1"></i> at or below the paper, by '
+        'more than two, one, no deviations</span> <span><i class="w1"></i><i class="w2"></i>'
+        '<i class="w3"></i> above it</span> '
+        if table.reference
+        else ""
+    )
+    marked = notes(table)
+    dagger = "<span>† incomplete, in no comparison</span> " if marked else ""
+    listed = "".join(f"<li>† {escape(note)}</li>\n" for note in marked)
+    return (
+        f'<p class="legend">{shades}<span><strong>0.00</strong> lowest mean</span> <span>≈ a '
+        f"paired test does not tell it from the best</span> {dagger}</p>\n"
+        + (f'<ul class="notes">\n{listed}</ul>\n' if listed else "")
+    )
+
+
+def _key(table: Table) -> str:
+    priors = " ".join(
+        f'<span class="p{i % 5}">π = {prior:g}</span>' for i, prior in enumerate(table.priors)
+    )
+    return (
+        '<svg class="sign" viewBox="0 0 22 8" aria-hidden="true"><path class="ours" d="M1 4H21"/>'
+        '<circle class="ours" cx="11" cy="4" r="2.6"/></svg> ours, '
+        '<svg class="sign" viewBox="0 0 22 8" aria-hidden="true"><path class="paper" d="M1 4H21"/>'
+        '<circle class="paper" cx="11" cy="4" r="2.6"/></svg> the paper’s, with one deviation; '
+        f"{priors}"
+    )
+
+
+def _panels(table: Table, title: str, key: str, pictures: Sequence[str]) -> str:
+    named = [
+        f"<figure><figcaption>{escape(dataset)}</figcaption>{picture}</figure>\n"
+        for dataset, picture in zip(table.datasets, pictures, strict=False)
+        if picture
+    ]
+    if not named:
+        return ""
+    head = f'<h3>{escape(title)}</h3>\n<p class="key">{key}</p>\n'
+    return f'{head}<div class="panels">\n{"".join(named)}</div>\n'
+
+
+def _duels(table: Table) -> str:
+    if not table.duels:
+        return ""
+    rows = "".join(
+        f'<tr><th scope="row">{escape(duel.dataset)}</th><td>{duel.prior:g}</td>'
+        f'<td class="text">{escape(table.label(duel.best))}</td>'
+        f'<td class="text">{escape(table.label(duel.rival))}</td>'
+        f"<td>{duel.difference:.2f}</td><td>{duel.wins}–{duel.losses}</td>"
+        f"<td>{_strong(p_value(duel.p), duel.told_apart)}</td></tr>\n"
+        for duel in table.duels
+    )
+    heads = "".join(
+        f'<th scope="col">{text}</th>'
+        for text in ("data set", "π", "best", "best rival", "behind by", "won–lost", "p")
+    )
+    return (
+        "<details>\n<summary>Paired tests: the best against its best rival</summary>\n"
+        f'<div class="scroll"><table class="duels">\n<thead><tr>{heads}</tr></thead>\n'
+        f"<tbody>\n{rows}</tbody>\n</table></div>\n</details>\n"
+    )
+
+
+def _strong(text: str, wanted: bool) -> str:
+    return f"<strong>{escape(text)}</strong>" if wanted else escape(text)

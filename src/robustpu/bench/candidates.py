@@ -1,0 +1,87 @@
+"""The settings that are tried: search spaces -> candidates.
+
+A space is a list of choices, or ``{low, high}``, uniform between the two, or ``{low, high, log =
+true}``, uniform in the logarithm.
+"""
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from itertools import product
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from robustpu.checks import check_number
+
+Settings: TypeAlias = Mapping[str, Any]
+
+
+def draw(search: Mapping[str, Any], candidates: int, seed: int) -> tuple[Settings, ...]:
+    """Draw settings, each a point of all spaces together; no two are equal.
+
+    A grid with no more points than ``candidates`` is taken whole. Otherwise each parameter is
+    drawn from a stream of its own, which depends on the seed and the name alone: equal spaces give
+    equal settings whatever the method, and another parameter leaves those there as they are.
+
+    Parameters
+    ----------
+    search
+        Name of a parameter -> its space, checked.
+    candidates
+        How many, at most.
+    seed
+        Decides every draw.
+
+    Examples
+    --------
+    >>> draw({"lr": [0.1, 0.01]}, candidates=5, seed=0)
+    ({'lr': 0.1}, {'lr': 0.01})
+    >>> draw({"lr": {"low": 0.0001, "high": 0.1, "log": True}}, candidates=2, seed=0)
+    ({'lr': 0.0117102}, {'lr': 0.000136266})
+    """
+    if all(isinstance(space, list) for space in search.values()) and (
+        math.prod(map(len, search.values())) <= candidates
+    ):
+        points = list(product(*search.values()))
+    else:
+        columns = [_stream(name, space, candidates, seed) for name, space in search.items()]
+        points = list(zip(*columns, strict=True))
+    settings = [dict(zip(search, point, strict=True)) for point in points]
+    return tuple({json.dumps(own, sort_keys=True, default=str): own for own in settings}.values())
+
+
+def check_space(where: str, space: Any) -> None:
+    """Refuse what is not a search space.
+
+    Parameters
+    ----------
+    where
+        The parameter, for the message.
+    space
+        What the file gives for it.
+    """
+    if isinstance(space, list) and space:
+        return
+    if not isinstance(space, dict) or not {"low", "high"} <= space.keys() <= {"low", "high", "log"}:
+        raise ValueError(
+            f"{where} must be a list of choices, not empty, or {{low = ..., high = ...}}, with "
+            f"log = true if you like; it is {space!r}. A single value belongs under fixed."
+        )
+    if not isinstance(space.get("log", False), bool):
+        raise ValueError(f"log of {where} must be true or false; it is {space['log']!r}.")
+    check_number(f"low of {where}", space["low"], above=0 if space.get("log") else -math.inf)
+    check_number(f"high of {where}", space["high"], above=space["low"])
+
+
+def _stream(name: str, space: Any, candidates: int, seed: int) -> list[Any]:
+    digest = hashlib.sha256(name.encode()).digest()
+    random = np.random.default_rng([seed, int.from_bytes(digest[:8])])
+    if isinstance(space, list):
+        return [space[place] for place in random.integers(len(space), size=candidates)]
+    low, high = space["low"], space["high"]
+    share = random.random(candidates)
+    drawn = low * (high / low) ** share if space.get("log") else low + (high - low) * share
+    # As many digits as a record keeps, so that its settings are exactly those that were used.
+    return [float(f"{value:.6g}") for value in drawn]

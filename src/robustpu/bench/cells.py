@@ -1,0 +1,94 @@
+"""A cell of a table: one method on one data set at one prior."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import fmean, stdev
+from typing import Final
+
+from robustpu.bench.paper import Figure
+
+SIGNIFICANT: Final = 0.05
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The trials of a method, and how it stands.
+
+    Parameters
+    ----------
+    errors
+        Trial -> test error in points.
+    failures
+        What went wrong, one message a failed trial.
+    expected
+        The trials that it or one of its neighbours on this data set and prior has.
+    usual
+        Most trials that any cell of the table has.
+    plans
+        How many different plans its trials come from; more than one is never averaged.
+    paper
+        The paper's figure.
+    best
+        Whether no other method has a lower mean, as printed.
+    p
+        Of the paired test against the best; None for the best itself, and where none was made.
+    """
+
+    errors: Mapping[int, float]
+    failures: tuple[str, ...]
+    expected: frozenset[int]
+    usual: int
+    plans: int
+    paper: Figure | None
+    best: bool = False
+    p: float | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether it may compete: all trials of its neighbours, and all of one plan."""
+        return self.plans == 1 and bool(self.errors) and self.errors.keys() == self.expected
+
+    @property
+    def mean(self) -> float:
+        """Mean error in points; NaN where there is nothing to average."""
+        return fmean(self.errors.values()) if self.errors and self.plans == 1 else math.nan
+
+    @property
+    def sd(self) -> float:
+        """Deviation over the trials (ddof=1) in points; NaN for fewer than two."""
+        averaged = len(self.errors) > 1 and self.plans == 1
+        return stdev(self.errors.values()) if averaged else math.nan
+
+    @property
+    def tied(self) -> bool:
+        """Whether it is not the best, but the paired test cannot tell it from the best."""
+        return not self.best and self.p is not None and self.p >= SIGNIFICANT
+
+    @property
+    def difference(self) -> float | None:
+        """Ours minus the paper's mean as printed, in points; None unless there are both."""
+        if self.paper is None or not self.complete:
+            return None
+        return round(round(self.mean, 2) - round(self.paper.mean, 2), 2)
+
+    @property
+    def at_or_below(self) -> bool | None:
+        """Whether the mean is at or below the paper's, as printed; None unless there are both."""
+        return None if self.difference is None else self.difference <= 0
+
+    @property
+    def flaw(self) -> str:
+        """What is wrong with it, as a sentence; empty where nothing is, or where it was not run."""
+        if self.plans > 1:
+            return f"trials of {self.plans} different plans, so not averaged"
+        if not self.plans:
+            return ""
+        if self.complete:
+            short = len(self.errors) < self.usual
+            return f"{len(self.errors)} trials, where others have {self.usual}" if short else ""
+        text = f"{len(self.errors)} of {len(self.expected)} trials"
+        if self.failures:
+            reasons = ", ".join(dict.fromkeys(" ".join(line.split()) for line in self.failures))
+            text += f"; {len(self.failures)} failed ({reasons})"
+        return text

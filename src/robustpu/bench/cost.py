@@ -1,0 +1,156 @@
+"""What a plan costs: networks, epochs and rows; and, measured on the device, seconds."""
+
+import json
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import torch
+from torch.utils.flop_counter import FlopCounterMode
+
+from robustpu.bench.plan import Cell
+from robustpu.bench.protocol import PROTOCOLS
+from robustpu.methods.pn import PNClassifier
+from robustpu.modules import MODULES
+from robustpu.together import _settle, fit_together
+
+# A measurement that took so many seconds is not repeated with more networks.
+ENOUGH = 0.3
+# Steps of an epoch in a measurement, and the epochs that are compared with one.
+STEPS, EPOCHS = 4, 4
+
+
+@dataclass(frozen=True)
+class Load:
+    """A fleet; ``epochs`` is the sum over its networks, if nothing stops them early."""
+
+    networks: int
+    epochs: int
+    rows: int
+    batch_size: int
+    module: str
+    shape: tuple[int, ...]
+
+
+def loads(cells: Iterable[Cell]) -> list[list[Load]]:
+    """List the fleets of each cell.
+
+    Parameters
+    ----------
+    cells
+        What is to be trained.
+    """
+    known: dict[str, list[Load]] = {}
+    answers = []
+    for cell in cells:
+        # Cells that differ in the prior alone cost the same.
+        alike = json.dumps(
+            [cell.dataset, cell.method, cell.fixed, cell.candidates, cell.selection, cell.trials]
+        )
+        if alike not in known:
+            known[alike] = _loads(cell)
+        answers.append(known[alike])
+    return answers
+
+
+def work(fleets: Iterable[Load]) -> float:
+    """Number of operations, roughly; for comparing cells.
+
+    Parameters
+    ----------
+    fleets
+        Those of a cell.
+    """
+    return sum(load.epochs * load.rows * _operations(load.module, load.shape) for load in fleets)
+
+
+def seconds(fleets: Iterable[Load], device: str) -> float:
+    """Estimate how long fleets train, from a few steps of fleets like them.
+
+    Parameters
+    ----------
+    fleets
+        Those of a cell.
+    device
+        Where, as torch names it.
+    """
+    return sum(
+        load.epochs
+        / load.networks
+        * max(1, round(load.rows / load.batch_size))
+        * _step(load.module, load.shape, load.batch_size, load.networks, device)
+        for load in fleets
+    )
+
+
+def _loads(cell: Cell) -> list[Load]:
+    n = cell.sizes.n_positive + cell.sizes.n_unlabeled
+    fleets: dict[Any, list[Any]] = {}
+    for candidate in cell.candidates:
+        estimator = cell.build(candidate)
+        recipes = estimator._recipes()
+        for kind, recipe in enumerate(recipes):
+            own = _settle(estimator, recipe, seed=0)
+            held_out = own.validation_fraction if cell.selection == "pu" else 0.0
+            key = (own._fleet_key(), held_out)
+            members = cell.trials * len(range(kind, estimator.n_members, len(recipes)))
+            fleet = fleets.setdefault(key, [0, 0, round(n * (1 - held_out)), own])
+            fleet[0] += members
+            fleet[1] += members * own._planned_epochs()
+    shape = PROTOCOLS[cell.dataset].shape
+    return [
+        Load(networks, epochs, rows, own.batch_size, own.module, shape)
+        for networks, epochs, rows, own in fleets.values()
+        if networks
+    ]
+
+
+@cache
+def _operations(module: str, shape: Sequence[int]) -> int:
+    """Operations of one row's forward pass."""
+    with torch.device("meta"), FlopCounterMode(display=False) as counter:
+        # Two rows: batch norm refuses one.
+        MODULES[module](tuple(shape))(torch.empty(2, *shape))
+    return max(1, int(counter.get_total_flops()) // 2)
+
+
+@cache
+def _step(
+    module: str, shape: tuple[int, ...], batch_size: int, networks: int, device: str
+) -> float:
+    """Seconds of one step of a fleet."""
+    members = 1
+    while True:
+        started = time.perf_counter()
+        took = _measure(module, shape, batch_size, members, device)
+        if members == networks or time.perf_counter() - started > ENOUGH:
+            return took * networks / members
+        members = min(networks, 4 * members)
+
+
+def _measure(
+    module: str, shape: tuple[int, ...], batch_size: int, members: int, device: str
+) -> float:
+    """Seconds of a step, from fits of different lengths: what they have in common falls out."""
+    random = np.random.default_rng(0)
+    X = random.random((STEPS * batch_size, *shape), dtype=np.float32)
+    y = np.arange(len(X)) % 2
+    took = []
+    for epochs in (1, 1 + EPOCHS):
+        model = PNClassifier(
+            prior=0.5,
+            module=module,
+            batch_size=batch_size,
+            epochs=epochs,
+            n_members=members,
+            validation_fraction=0.0,
+            device=device,
+            random_state=0,
+        )
+        start = time.perf_counter()
+        fit_together([(model, X, y)])
+        took.append(time.perf_counter() - start)
+    return max(0.0, took[1] - took[0]) / (EPOCHS * STEPS)

@@ -1,0 +1,67 @@
+"""Checks of what an experiment file says; each names the place in the file."""
+
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
+from typing import Any, TypeAlias
+
+from robustpu.scenario import check_prior
+
+Check: TypeAlias = Callable[[str, Any], Any]
+
+
+def check_keys(where: str, given: Iterable[str], known: Iterable[str]) -> None:
+    known = list(known)
+    for key in given:
+        if key not in known:
+            raise ValueError(f"unknown key {key!r} in {where}{suggest(key, known)}")
+
+
+def suggest(name: Any, known: Iterable[str]) -> str:
+    """Say what may have been meant, and what there is; the end of a message.
+
+    Examples
+    --------
+    >>> suggest("trails", ["trials", "seed"])
+    ": did you mean 'trials'? Give one of seed, trials."
+    """
+    close = get_close_matches(str(name).lower(), known := list(known), n=1)
+    return (f": did you mean {close[0]!r}?" if close else ".") + (
+        f" Give one of {', '.join(sorted(known))}."
+    )
+
+
+def section(where: str, given: Any) -> dict[str, Any]:
+    if not isinstance(given, dict):
+        raise ValueError(f"{where} must be a section, [{where}]; it is {given!r}.")
+    return given
+
+
+def one_of(known: Iterable[str]) -> Check:
+    names = list(known)
+
+    def check(where: str, value: Any) -> Any:
+        if value not in names:
+            raise ValueError(f"unknown {value!r} for {where}{suggest(value, names)}")
+        return value
+
+    return check
+
+
+def a_prior(where: str, value: Any) -> float:
+    try:
+        # As many digits as a record keeps, so that it is known again.
+        return float(f"{check_prior(value):.6g}")
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
+
+
+def several(where: str, value: Any, check: Check) -> tuple[Any, ...]:
+    """One or a list, none twice."""
+    values = value if isinstance(value, list) else [value]
+    if not values:
+        raise ValueError(f"{where} is empty: give at least one.")
+    checked = [check(where, each) for each in values]
+    for place, each in enumerate(checked):
+        if each in checked[:place]:
+            raise ValueError(f"{each!r} is in {where} twice.")
+    return tuple(checked)

@@ -1,0 +1,102 @@
+"""Tables -> one HTML page that needs nothing else: no network, no other file, no JavaScript."""
+
+from collections.abc import Sequence
+from html import escape
+from importlib.resources import files
+
+from robustpu.bench.blocks import blocks
+from robustpu.bench.summary import at_or_below, devices, seconds
+from robustpu.bench.tables import Table
+from robustpu.bench.wording import duration, selection
+
+SHORT = {"oracle": "labelled validation (oracle)", "pu": "without negatives (PU-only)"}
+
+
+def page(tables: Sequence[Table]) -> str:
+    """Write the page.
+
+    Parameters
+    ----------
+    tables
+        See `robustpu.bench.tables.tables`.
+
+    Returns
+    -------
+    html
+        A whole document, a pure function of the tables.
+    """
+    experiments: dict[str, list[Table]] = {}
+    for table in tables:
+        experiments.setdefault(table.experiment, []).append(table)
+    both = any(len({table.selection for table in each}) > 1 for each in experiments.values())
+    sections = [_experiment(name, each) for name, each in experiments.items()]
+    return "".join(
+        [
+            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">\n',
+            '<meta name="color-scheme" content="light dark">\n',
+            '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
+            "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n",
+            f"<title>Benchmark</title>\n<style>\n{_file('page.css')}</style>\n</head>\n<body>\n",
+            _header(experiments, tables),
+            _toggle() if both else "",
+            f"<main>\n{''.join(sections)}</main>\n",
+            '<div id="card" role="tooltip" hidden></div>\n',
+            f"<script>\n{_file('page.js')}</script>\n</body>\n</html>\n",
+        ]
+    )
+
+
+def _file(name: str) -> str:
+    return files("robustpu.bench").joinpath(name).read_text(encoding="utf-8")
+
+
+def _header(experiments: dict[str, list[Table]], tables: Sequence[Table]) -> str:
+    facts = []
+    for kind in dict.fromkeys(table.selection for table in tables):
+        cells = [cell for t in tables if t.selection == kind for cell in t.cells.values()]
+        below, total = at_or_below(cells)
+        if total:
+            words = f"cells at or below the paper, {SHORT.get(kind, kind)}"
+            facts.append((f"{below}<small> of {total}</small>", words))
+    hardware = " and ".join(dict.fromkeys(name for table in tables for name in devices(table)))
+    facts.append((duration(sum(map(seconds, tables))), f"of training on {hardware}"))
+    facts.append((f"{sum(len(table.records) for table in tables):,}", "trials"))
+    cards = "".join(f"<div><dt>{escape(text)}</dt><dd>{big}</dd></div>" for big, text in facts)
+    links = "".join(
+        f'<li><a href="#{_slug(name)}">{escape(each[0].title)}</a></li>'
+        for name, each in experiments.items()
+    )
+    return (
+        "<header>\n<h1>Benchmark <span>ours beside the paper’s</span></h1>\n"
+        f'<dl class="facts">{cards}</dl>\n'
+        "<p>Test error in percent, mean ± deviation over the trials, both in points; lower is "
+        "better. Ours stands above, the paper’s below it.</p>\n"
+        f'<nav aria-label="Experiments"><ul>{links}</ul></nav>\n</header>\n'
+    )
+
+
+def _toggle() -> str:
+    choices = (("oracle", "Labelled validation (oracle)"), ("pu", "PU-only"), ("both", "Both"))
+    radios = "".join(
+        f'<label><input type="radio" name="show" id="show-{key}"'
+        f"{' checked' if key == 'oracle' else ''}><span>{text}</span></label>"
+        for key, text in choices
+    )
+    return f'<fieldset class="toggle"><legend>Selected by</legend>{radios}</fieldset>\n'
+
+
+def _experiment(name: str, tables: Sequence[Table]) -> str:
+    alone = len({table.selection for table in tables}) < 2
+    articles = []
+    for table in tables:
+        # What was run in one way only is always shown.
+        hide = "" if alone else f' data-selection="{escape(table.selection)}"'
+        how = f'<p class="how">{escape(selection(table).capitalize())}</p>'
+        articles.append(f"<article{hide}>\n{how}\n{blocks(table)}</article>\n")
+    title = f"<h2>{escape(tables[0].title)}</h2>"
+    return f'<section id="{_slug(name)}">\n{title}\n{"".join(articles)}</section>\n'
+
+
+def _slug(name: str) -> str:
+    return escape("experiment-" + "-".join(name.split()))

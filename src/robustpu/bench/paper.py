@@ -1,0 +1,89 @@
+"""The figures that the paper prints: table -> method -> prior -> data set -> mean and deviation."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+
+class Figure(NamedTuple):
+    """A mean and its deviation, both in points."""
+
+    mean: float
+    sd: float
+
+
+@dataclass(frozen=True)
+class Reference:
+    """One table of the paper.
+
+    Parameters
+    ----------
+    title
+        What it compares.
+    source
+        Where it is printed.
+    trials
+        Trials a figure.
+    errors
+        Test errors in points, by method, prior and data set.
+    """
+
+    title: str
+    source: str
+    trials: int
+    errors: Mapping[str, Mapping[str, Mapping[str, Figure]]]
+
+    def find(self, method: str, prior: float, dataset: str) -> Figure | None:
+        """Look a figure up.
+
+        Parameters
+        ----------
+        method
+            Key of the method, ``"robust-pu"``.
+        prior
+            Share of positives among the unlabelled rows.
+        dataset
+            Name of the data set; ``_`` and ``-`` are the same.
+
+        Returns
+        -------
+        figure
+            None where the paper has none.
+
+        Examples
+        --------
+        >>> references()["main"].find("robust-pu", 0.2, "cifar10")
+        Figure(mean=7.58, sd=0.4)
+        """
+        by_dataset = self.errors.get(method, {}).get(f"{prior:g}", {})
+        return by_dataset.get(dataset.replace("_", "-"))
+
+
+@cache
+def references() -> Mapping[str, Reference]:
+    """Read the tables of the paper.
+
+    Returns
+    -------
+    references
+        By name: ``"main"``, ``"alzheimer"``, ``"weighting"``, ``"pacing"``, ``"hardness"``.
+    """
+    text = files("robustpu.bench").joinpath("paper.json").read_text(encoding="utf-8")
+    return {
+        name: Reference(
+            table["title"],
+            table["source"],
+            table["trials"],
+            {
+                method: {
+                    prior: {dataset: Figure(*figure) for dataset, figure in row.items()}
+                    for prior, row in by_prior.items()
+                }
+                for method, by_prior in table["errors"].items()
+            },
+        )
+        for name, table in json.loads(text).items()
+    }

@@ -1,0 +1,106 @@
+"""A run: the cells that are not finished yet are trained, and their records stored."""
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import NamedTuple
+
+from robustpu.bench.plan import Cell
+from robustpu.bench.screen import Screen, reason
+from robustpu.bench.store import KEY, read, writer
+from robustpu.bench.train import Machine
+from robustpu.bench.workers import train_all
+
+
+class Outcome(NamedTuple):
+    """How many cells a run finished, and how many failed."""
+
+    finished: int
+    failed: int
+
+
+def file_of(cell: Cell, out: Path) -> Path:
+    """Name the file of a cell's records."""
+    return out / f"{cell.experiment}.jsonl"
+
+
+def missing(cells: Sequence[Cell], out: Path) -> dict[Cell, frozenset[int]]:
+    """Find the trials that have no result under this plan; cells that have all are left out.
+
+    Parameters
+    ----------
+    cells
+        The plan.
+    out
+        Folder of the records.
+    """
+    files = {file_of(cell, out) for cell in cells}
+    done = {
+        (*(record[name] for name in KEY), record["fingerprint"])
+        for path in sorted(files)
+        for record in read(path)
+        if "failure" not in record
+    }
+    trials = {
+        cell: frozenset(
+            trial for trial in range(cell.trials) if _key(cell, trial) not in done
+        )
+        for cell in cells
+    }
+    return {cell: left for cell, left in trials.items() if left}
+
+
+def run(
+    cells: Sequence[Cell],
+    out: Path,
+    machine: Machine,
+    workers: int,
+    open_screen: Callable[[Sequence[Cell]], Screen],
+) -> Outcome:
+    """Train what is missing, and append each cell's records as soon as it is done.
+
+    Parameters
+    ----------
+    cells
+        The plan.
+    out
+        Folder of the records.
+    machine
+        Where to train.
+    workers
+        Processes.
+    open_screen
+        Makes the screen, given the cells that are to be trained.
+
+    Raises
+    ------
+    OSError
+        Records cannot be written, or another run writes them.
+    """
+    failed = 0
+    with ExitStack() as stack:
+        files = {file_of(cell, out) for cell in cells}
+        append = {path: stack.enter_context(writer(path)) for path in sorted(files)}
+        # Looked up under the lock: another run may just have ended.
+        left = missing(cells, out)
+        screen = stack.enter_context(open_screen(list(left)))
+        outcomes = train_all(list(left), machine, workers, screen.watch)
+        stack.enter_context(closing(outcomes))
+        for cell, records in outcomes:
+            new = [record for record in records if record["trial"] in left[cell]]
+            append[file_of(cell, out)](new)
+            failed += bool(reason(new))
+            screen.finished(cell, new)
+    return Outcome(len(left) - failed, failed)
+
+
+def _key(cell: Cell, trial: int) -> tuple[object, ...]:
+    return (
+        cell.experiment,
+        cell.dataset,
+        cell.method,
+        cell.prior,
+        cell.selection,
+        trial,
+        cell.fingerprint,
+    )

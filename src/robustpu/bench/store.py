@@ -1,0 +1,126 @@
+"""Results: one JSON line a record, in files that are only ever appended to.
+
+A record is safe from the moment its line ends. A program that is killed leaves at most half a line
+at the end of the file: readers pass over it, and the next writer cuts it off.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeAlias
+
+Record: TypeAlias = dict[str, Any]
+
+# What tells one record from another; of two that agree in these, the later one holds.
+KEY = ("experiment", "dataset", "method", "prior", "selection", "trial")
+
+
+def read(path: Path) -> list[Record]:
+    """Read the records of a file, the latest of each key; none if there is no such file.
+
+    Parameters
+    ----------
+    path
+        A file that ``append`` wrote.
+
+    Raises
+    ------
+    ValueError
+        A line other than the last is not a record.
+    """
+    content = path.read_bytes() if path.exists() else b""
+    latest: dict[tuple[Any, ...], Record] = {}
+    for number, line in enumerate(_whole(content).splitlines(), start=1):
+        try:
+            record = json.loads(line)
+            latest[tuple(record[name] for name in KEY)] = record
+        except (ValueError, TypeError, KeyError):
+            raise ValueError(
+                f"{path}, line {number}, is not a record of this program: expected a JSON object "
+                f"with {', '.join(KEY)}. Mend or remove the line; what it held is then run again."
+            ) from None
+    return list(latest.values())
+
+
+def append(path: Path, records: Sequence[Record]) -> None:
+    """Append records to a file that nobody else writes to.
+
+    Parameters
+    ----------
+    path
+        The file; it is made if need be.
+    records
+        What ``json.dumps`` takes, each with the fields of ``KEY``.
+    """
+    with writer(path) as write:
+        write(records)
+
+
+@contextmanager
+def writer(path: Path) -> Iterator[Callable[[Sequence[Record]], None]]:
+    """Hold a file against all other writers, cut off what is torn, and give a function to append.
+
+    Parameters
+    ----------
+    path
+        The file; it and its folder are made if need be.
+
+    Raises
+    ------
+    OSError
+        Another process holds the file, or it cannot be written to.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o666)
+    try:
+        _lock(file, path)
+        os.ftruncate(file, len(_whole(path.read_bytes())))
+        yield lambda records: _write(file, records)
+    finally:
+        os.close(file)
+
+
+def _whole(content: bytes) -> bytes:
+    """Leave out the last line if it was torn: if it does not end, or is not JSON."""
+    content = content[: content.rfind(b"\n") + 1]
+    start = content[:-1].rfind(b"\n") + 1
+    try:
+        json.loads(content[start:] or b"{}")
+    except ValueError:
+        return content[:start]
+    return content
+
+
+def _write(file: int, records: Sequence[Record]) -> None:
+    """Write whole lines, or nothing: what a full disk took of them is taken back."""
+    lines = "".join(json.dumps(record, allow_nan=False) + "\n" for record in records).encode()
+    before = os.fstat(file).st_size
+    try:
+        while lines:
+            lines = lines[os.write(file, lines) :]
+        os.fsync(file)
+    except OSError:
+        os.ftruncate(file, before)
+        raise
+
+
+def _lock(file: int, path: Path) -> None:
+    """Lock until the file is closed, by whatever end of the process."""
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            # A byte far beyond the end, so that others can still read.
+            os.lseek(file, 1 << 40, os.SEEK_SET)
+            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        raise BlockingIOError(
+            f"{path} is being written to by another run. Wait for it, or give another --out."
+        ) from None

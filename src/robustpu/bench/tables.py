@@ -1,0 +1,195 @@
+"""Records -> tables: mean and deviation, the best, paired tests, and the paper's figures beside."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from robustpu.bench.cells import Cell
+from robustpu.bench.duels import Duel, rank
+from robustpu.bench.paper import Reference, references
+from robustpu.bench.store import KEY
+
+Record: TypeAlias = Mapping[str, Any]
+Key: TypeAlias = tuple[str, float, str]  # data set, prior, method
+
+FIELDS: Final = (*KEY, "title", "validation", "tune", "fingerprint")
+
+
+@dataclass(frozen=True)
+class Method:
+    """A row: its key in the records, its name for people, its place on the axis of a sweep."""
+
+    key: str
+    label: str
+    x: float | None
+
+
+@dataclass(frozen=True)
+class Table:
+    """One experiment under one way of selecting.
+
+    Parameters
+    ----------
+    experiment, title
+        Name of its file, and what to write above it.
+    selection, validation, tune
+        As in the records.
+    reference
+        The paper's table; None where it has none.
+    datasets, priors, methods
+        Columns, row groups, rows. Priors ascend, the others are in order of first appearance.
+    cells
+        All of them, also those that were not run.
+    duels
+        The best against its best rival, where two methods have all trials.
+    records
+        What the table was made of.
+    """
+
+    experiment: str
+    title: str
+    selection: str
+    validation: str
+    tune: str
+    reference: Reference | None
+    datasets: tuple[str, ...]
+    priors: tuple[float, ...]
+    methods: tuple[Method, ...]
+    cells: Mapping[Key, Cell]
+    duels: tuple[Duel, ...]
+    records: tuple[Record, ...]
+
+    def row(self, prior: float, method: str) -> list[Cell]:
+        """Cells of a row, one a data set."""
+        return [self.cells[dataset, prior, method] for dataset in self.datasets]
+
+    def label(self, method: str) -> str:
+        """Name of a method for people."""
+        return next(row.label for row in self.methods if row.key == method)
+
+
+def tables(records: Iterable[Record]) -> list[Table]:
+    """Make one table an experiment and selection.
+
+    Cells whose validation rows or whose way of tuning differ never share a table.
+
+    Parameters
+    ----------
+    records
+        Of any number of experiments, one a trial. See `robustpu.bench.store.read`.
+
+    Returns
+    -------
+    tables
+        In order of first appearance; a pure function of the records.
+
+    Raises
+    ------
+    ValueError
+        A record lacks a field, or there are two records of one trial.
+    """
+    groups: dict[tuple[str, ...], list[Record]] = {}
+    seen = set()
+    for record in records:
+        check(record)
+        key = tuple(record[name] for name in KEY)
+        if key in seen:
+            raise ValueError(
+                f"two records of one trial: {_identity(record)}. Give only one of the files."
+            )
+        seen.add(key)
+        kind = tuple(record[name] for name in ("experiment", "selection", "validation", "tune"))
+        groups.setdefault(kind, []).append(record)
+    return [_table(group) for group in groups.values()]
+
+
+def check(record: Record) -> None:
+    """Refuse a record that cannot stand in a table.
+
+    Parameters
+    ----------
+    record
+        One line of a result file.
+
+    Raises
+    ------
+    ValueError
+        A field is missing, or neither an error nor a failure was recorded.
+    """
+    lacking = [name for name in FIELDS if name not in record]
+    if lacking:
+        raise ValueError(f"a record lacks {', '.join(lacking)}: {_identity(record)}")
+    if "failure" in record:
+        return
+    scores = record.get("scores")
+    error = scores.get("error") if isinstance(scores, Mapping) else None
+    if not isinstance(error, int | float) or not math.isfinite(error):
+        raise ValueError(
+            f"a record without failure needs a finite scores.error, not {error!r}: "
+            f"{_identity(record)}"
+        )
+
+
+def _identity(record: Record) -> str:
+    return ", ".join(f"{name} {record.get(name, '?')}" for name in KEY)
+
+
+def _table(records: Sequence[Record]) -> Table:
+    first = records[0]
+    by_key: dict[Key, list[Record]] = {}
+    methods: dict[str, Method] = {}
+    for record in records:
+        name = record["method"]
+        by_key.setdefault((record["dataset"], float(record["prior"]), name), []).append(record)
+        methods.setdefault(name, Method(name, record.get("label") or name, record.get("x")))
+    datasets = tuple(dict.fromkeys(dataset for dataset, _, _ in by_key))
+    priors = tuple(sorted({prior for _, prior, _ in by_key}))
+    reference = references().get(first.get("table") or "")
+    cells: dict[Key, Cell] = {}
+    duels = []
+    for prior in priors:
+        for dataset in datasets:
+            ranked, duel = rank(_cells(by_key, dataset, prior, methods, reference), dataset, prior)
+            cells |= {(dataset, prior, name): cell for name, cell in ranked.items()}
+            duels += [duel] if duel else []
+    return Table(
+        experiment=first["experiment"],
+        title=first["title"],
+        selection=first["selection"],
+        validation=first["validation"],
+        tune=first["tune"],
+        reference=reference,
+        datasets=datasets,
+        priors=priors,
+        methods=tuple(methods.values()),
+        cells=cells,
+        duels=tuple(duels),
+        records=tuple(records),
+    )
+
+
+def _cells(
+    by_key: Mapping[Key, Sequence[Record]],
+    dataset: str,
+    prior: float,
+    methods: Iterable[str],
+    reference: Reference | None,
+) -> dict[str, Cell]:
+    group = {name: by_key.get((dataset, prior, name), []) for name in methods}
+    trials = frozenset(record["trial"] for records in group.values() for record in records)
+    return {
+        name: Cell(
+            errors={
+                record["trial"]: float(record["scores"]["error"])
+                for record in sorted(records, key=lambda record: record["trial"])
+                if "failure" not in record
+            },
+            failures=tuple(record["failure"] for record in records if "failure" in record),
+            expected=trials,
+            usual=max(len(records) for records in by_key.values()),
+            plans=len({record["fingerprint"] for record in records}),
+            paper=reference.find(name, prior, dataset) if reference else None,
+        )
+        for name, records in group.items()
+    }

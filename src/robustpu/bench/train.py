@@ -1,0 +1,205 @@
+"""One cell: all trials and candidates trained at once, one chosen, a record a trial."""
+
+import math
+import time
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import precision_score, recall_score, roc_auc_score
+
+from robustpu.base import BasePUClassifier
+from robustpu.bench.machine import device_name, versions
+from robustpu.bench.plan import Cell
+from robustpu.bench.protocol import as_floats, splits
+from robustpu.bench.store import Record
+from robustpu.split import PUData
+from robustpu.together import Job, Progress, fit_together
+
+Floats: TypeAlias = NDArray[np.float64]
+Fitted: TypeAlias = BasePUClassifier | Exception
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Where to train, and where the data sets lie that are not bundled."""
+
+    device: str
+    data_dir: Path | None = None
+
+
+def train(cell: Cell, machine: Machine, progress: Progress | None = None) -> list[Record]:
+    """Train a cell, and give one record a trial; whatever fails becomes part of the records.
+
+    Parameters
+    ----------
+    cell
+        What to train.
+    machine
+        Where.
+    progress
+        Called as ``progress(done, total)``, in epochs of single networks.
+    """
+    start = time.perf_counter()
+    try:
+        return _records(cell, machine, progress)
+    except Exception as error:
+        return failures(cell, machine, error, time.perf_counter() - start)
+
+
+def failures(cell: Cell, machine: Machine, error: Exception, seconds: float) -> list[Record]:
+    """Make the records of a cell that has no results.
+
+    Parameters
+    ----------
+    cell
+        What failed.
+    machine
+        Where.
+    error
+        Why.
+    seconds
+        How long it took.
+    """
+    share = seconds / cell.trials
+    return [_record(cell, trial, machine, share, _reason(error)) for trial in range(cell.trials)]
+
+
+def _reason(error: Exception) -> Record:
+    return {"failure": f"{type(error).__name__}: {error}"}
+
+
+def _records(cell: Cell, machine: Machine, progress: Progress | None) -> list[Record]:
+    problems = splits(
+        cell.dataset, cell.prior, cell.trials, cell.sizes, cell.validation, machine.data_dir
+    )
+    start = time.perf_counter()
+    fitted = _fit(cell, problems, machine, progress)
+    seconds = (time.perf_counter() - start) / cell.trials
+    scores = np.array([[_score(model) for model in row] for row in fitted])
+    chosen = CHOICES[cell.tune](scores)
+
+    def result(trial: int) -> Record:
+        candidate = chosen[trial]
+        model = fitted[trial][candidate]
+        if isinstance(model, Exception):
+            return _reason(model)
+        return {
+            "candidate": candidate,
+            "settings": cell.settings(cell.candidates[candidate]),
+            "scores": {
+                **_examine(model, problems[trial]),
+                "validation": 100 * scores[trial, candidate],
+            },
+            "tried": scores[trial].tolist(),
+        }
+
+    return [_record(cell, trial, machine, seconds, result(trial)) for trial in range(cell.trials)]
+
+
+def _fit(
+    cell: Cell, problems: Sequence[PUData], machine: Machine, progress: Progress | None
+) -> list[list[Fitted]]:
+    """Train a model a trial and candidate, (trials, candidates), all in one go."""
+    jobs = []
+    for trial, pu in enumerate(problems):
+        # Candidates of one trial share their arrays, and the engine's copies of them.
+        X, eval_set = as_floats(pu.X), None
+        if cell.selection == "oracle":
+            eval_set = (as_floats(pu.X_validation), pu.y_validation)
+        given = {"prior": pu.prior, "random_state": trial, "device": machine.device}
+        jobs += [
+            Job(cell.build(candidate, **given), X, pu.y, eval_set) for candidate in cell.candidates
+        ]
+    with warnings.catch_warnings():
+        # A collapse shows in the error.
+        warnings.simplefilter("ignore")
+        fitted = fit_together(jobs, progress, return_errors=True)
+    width = len(cell.candidates)
+    return [fitted[start : start + width] for start in range(0, len(fitted), width)]
+
+
+def _score(model: Fitted) -> float:
+    """Score on held-out rows, the mean of the members; -inf if it failed, NaN if it has none."""
+    if isinstance(model, Exception):
+        return -math.inf
+    return float(np.mean(model.member_scores_[model.kept_]))
+
+
+def _best_of_cell(scores: Floats) -> list[int]:
+    """One candidate for all trials: sound in most of them, then best in the mean of those."""
+    sound = scores > -math.inf
+    known = np.nan_to_num(np.where(sound, scores, 0.0))
+    mean = known.sum(0) / np.maximum(sound.sum(0), 1)
+    best = max(range(scores.shape[1]), key=lambda place: (sound[:, place].sum(), mean[place]))
+    return [best] * len(scores)
+
+
+def _best_of_trial(scores: Floats) -> list[int]:
+    """The best candidate of each trial."""
+    return [int(place) for place in np.nan_to_num(scores, neginf=-math.inf).argmax(1)]
+
+
+# Scores (trials, candidates) -> the candidate of each trial; of equals the first.
+CHOICES: Mapping[str, Callable[[Floats], list[int]]] = {
+    "cell": _best_of_cell,
+    "trial": _best_of_trial,
+}
+
+
+def _examine(model: BasePUClassifier, pu: PUData) -> dict[str, float]:
+    """Score a model on the test rows, in points."""
+    probability = model.predict_proba(as_floats(pu.X_test))[:, 1]
+    answer = (probability >= model.threshold_).astype(int)
+    return {
+        "error": 100 * float(np.mean(answer != pu.y_test)),
+        "auc": 100 * float(roc_auc_score(pu.y_test, probability)),
+        "precision": 100 * float(precision_score(pu.y_test, answer, zero_division=0)),
+        "recall": 100 * float(recall_score(pu.y_test, answer)),
+    }
+
+
+def _record(cell: Cell, trial: int, machine: Machine, seconds: float, result: Record) -> Record:
+    record = {
+        "experiment": cell.experiment,
+        "title": cell.title,
+        "table": cell.table,
+        "dataset": cell.dataset,
+        "method": cell.method,
+        "label": cell.label,
+        "x": cell.x,
+        "prior": cell.prior,
+        "trial": trial,
+        "seed": cell.seed,
+        "selection": cell.selection,
+        "validation": cell.validation,
+        "tune": cell.tune,
+        "fingerprint": cell.fingerprint,
+        "candidates": len(cell.candidates),
+        **result,
+        "seconds": seconds,
+        "versions": versions(),
+        "device": device_name(machine.device),
+    }
+    return rounded(record)  # type: ignore[no-any-return]
+
+
+def rounded(value: Any) -> Any:
+    """Round floats to 6 significant digits, all the way down; those without a value become None.
+
+    Examples
+    --------
+    >>> rounded({"a": 2 / 3, "b": [1, -math.inf]})
+    {'a': 0.666667, 'b': [1, None]}
+    """
+    if isinstance(value, Mapping):
+        return {key: rounded(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [rounded(each) for each in value]
+    if isinstance(value, float):
+        return float(f"{value:.6g}") if math.isfinite(value) else None
+    return value

@@ -1,0 +1,108 @@
+"""How numbers and ways of selecting are written, the same in every format."""
+
+import math
+from typing import Final
+
+from robustpu.bench.tables import Table
+
+SELECTION: Final = {
+    "oracle": "selected by labelled validation (oracle)",
+    "pu": "selected without negatives (PU-only)",
+}
+VALIDATION: Final = {
+    "disjoint": "",
+    "overlapping": "validation rows drawn from the training pool again",
+}
+
+
+def selection(table: Table) -> str:
+    """How settings, epochs and rounds were selected, in words.
+
+    Parameters
+    ----------
+    table
+        The table.
+
+    Returns
+    -------
+    words
+        To stand behind the title.
+    """
+    words = SELECTION.get(table.selection, f"selected by {table.selection}")
+    overlap = VALIDATION.get(table.validation, f"{table.validation} validation")
+    return f"{words}; {overlap}" if overlap else words
+
+
+def number(mean: float, sd: float, places: int = 2) -> str:
+    """Write a mean and its deviation.
+
+    Parameters
+    ----------
+    mean
+        In points; NaN is written as a dash.
+    sd
+        In points; NaN is left out.
+    places
+        Decimals of the deviation; the paper prints one.
+
+    Returns
+    -------
+    text
+        Both, or the mean alone.
+
+    Examples
+    --------
+    >>> number(7.58, 0.4, places=1)
+    '7.58 ± 0.4'
+    """
+    if math.isnan(mean):
+        return "–"
+    return f"{mean:.2f}" if math.isnan(sd) else f"{mean:.2f} ± {sd:.{places}f}"
+
+
+def p_value(p: float | None) -> str:
+    """Write a p value.
+
+    Parameters
+    ----------
+    p
+        None where no test was made.
+
+    Returns
+    -------
+    text
+        With three decimals.
+
+    Examples
+    --------
+    >>> p_value(0.0001), p_value(0.04321)
+    ('< 0.001', '0.043')
+    """
+    if p is None:
+        return "–"
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def duration(seconds: float) -> str:
+    """Write a time for people.
+
+    Parameters
+    ----------
+    seconds
+        Any number of them.
+
+    Returns
+    -------
+    text
+        Two units at most.
+
+    Examples
+    --------
+    >>> duration(4330), duration(75), duration(3.21)
+    ('1 h 12 min', '1 min 15 s', '3.2 s')
+    """
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"

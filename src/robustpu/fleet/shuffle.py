@@ -1,0 +1,41 @@
+"""The order of the rows in an epoch: a function of the member's seed and the epoch alone."""
+
+import torch
+from torch import Tensor
+
+
+def shuffle(seed: Tensor, epoch: Tensor, rows: int) -> Tensor:
+    """Permutations of ``range(rows)``, one a member, (members, rows).
+
+    Each row gets a hash of (seed, epoch, row), and rows are sorted by it. Integer arithmetic is the
+    same everywhere, so a seed gives the same batches on a CPU and on a GPU, without any generator
+    whose state the host would have to keep.
+
+    Parameters
+    ----------
+    seed, epoch
+        One integer a member, (members,).
+    rows
+        Length of a permutation.
+
+    Examples
+    --------
+    >>> order = shuffle(torch.tensor([7, 7]), torch.tensor([0, 1]), 5)
+    >>> order.sort().values.tolist()
+    [[0, 1, 2, 3, 4], [0, 1, 2, 3, 4]]
+    """
+    stream = _mix(_mix(seed) + epoch)
+    return _mix(stream[:, None] + torch.arange(rows, device=seed.device)).argsort(dim=1)
+
+
+def _mix(key: Tensor) -> Tensor:
+    """SplitMix64 (Steele, Lea, Flood, 2014) of each number; int64 wraps around as it must."""
+    key = key * -0x61C8864680B583EB + 1
+    key = (key ^ _shift(key, 30)) * -0x40A7B892E31B1A47
+    key = (key ^ _shift(key, 27)) * -0x6B2FB644ECCEEE15
+    return key ^ _shift(key, 31)
+
+
+def _shift(key: Tensor, bits: int) -> Tensor:
+    """Shift right, zeros coming in: torch's own shift keeps the sign."""
+    return (key >> bits) & ((1 << (64 - bits)) - 1)
