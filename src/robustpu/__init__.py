@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from robustpu import weighting as weighting
     from robustpu.base import CollapseWarning as CollapseWarning
     from robustpu.labels import AmbiguousLabelWarning as AmbiguousLabelWarning
+    from robustpu.methods import all_methods as all_methods
     from robustpu.methods.nnpu import NNPUClassifier as NNPUClassifier
     from robustpu.methods.pn import PNClassifier as PNClassifier
     from robustpu.methods.robust_pu import RobustPUClassifier as RobustPUClassifier
@@ -34,6 +35,7 @@ _HOME = {
     "Pacing": "robustpu.pacing",
     "RobustPUClassifier": "robustpu.methods.robust_pu",
     "UPUClassifier": "robustpu.methods.upu",
+    "all_methods": "robustpu.methods",
     "fit_together": "robustpu.together",
     "make_pu": "robustpu.split",
 }

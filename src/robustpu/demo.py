@@ -2,6 +2,7 @@
 
 import time
 import warnings
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
@@ -12,13 +13,13 @@ from rich.console import Console
 from rich.table import Table
 from sklearn.base import clone
 
-from robustpu import datasets
 from robustpu.base import BasePUClassifier, CollapseWarning
+from robustpu.bench import protocol
 from robustpu.methods.nnpu import NNPUClassifier
 from robustpu.methods.pn import PNClassifier
 from robustpu.methods.robust_pu import RobustPUClassifier
 from robustpu.progress import bar
-from robustpu.split import PUData, make_pu
+from robustpu.split import PUData
 from robustpu.together import Progress, fit_together
 
 # Error in percent on spambase, mean and deviation, as the paper's Table 3 prints them.
@@ -56,19 +57,9 @@ def run(
         Where to print; by default standard output.
     """
     console = console or Console()
-    table = datasets.load("spambase")
-    splits = [
-        make_pu(
-            table.data,
-            table.target,
-            n_positive=400,
-            n_unlabeled=800,
-            prior=prior,
-            n_test=1000,
-            random_state=seed + trial,
-        )
-        for trial in range(trials)
-    ]
+    # Held-out rows are taken from the training rows, so none are needed for validation.
+    sizes = replace(protocol.PROTOCOLS["spambase"].sizes, n_validation=0)
+    splits = [protocol.split("spambase", prior, seed + trial, sizes) for trial in range(trials)]
     console.print(
         f"[bold]Spambase[/bold]: 400 labelled spam mails and 800 unlabelled ones, {prior:.0%} of "
         f"them spam. No method sees a negative label.\n{trials} random splits, 1,000 test mails "

@@ -68,10 +68,7 @@ def _scores(table: Table) -> str:
         by_prior = [table.row(prior, method.key) for prior in table.priors]
         below, total = at_or_below(cell for row in by_prior for cell in row)
         best = sum(cell.best for row in by_prior for cell in row)
-        squares = "".join(
-            f"<span>{''.join(f'<i class="{level(cell)}"></i>' for cell in row)}</span>"
-            for row in by_prior
-        )
+        squares = "".join(f"<span>{''.join(map(_square, row))}</span>" for row in by_prior)
         rows.append(
             f'<tr><th scope="row">{escape(method.label)}</th>'
             f'<td class="squares" aria-hidden="true">{squares}</td>'
@@ -80,12 +77,16 @@ def _scores(table: Table) -> str:
     if table.reference is None:
         return ""
     return (
-        '<table class="scores">\n<caption>Against the paper: one square a data set, priors from '
-        "left to right</caption>\n<thead><tr><th scope='col'>method</th>"
-        '<td aria-hidden="true"></td><th scope="col">at or below</th>'
-        f'<th scope="col">lowest error</th></tr></thead>\n<tbody>\n{"".join(rows)}</tbody>\n'
-        "</table>\n"
+        '<div class="scroll"><table class="scores">\n<caption>Against the paper: one square a data set, priors from '
+        "left to right</caption>\n<thead><tr>"
+        '<th scope="col">method</th><td aria-hidden="true"></td><th scope="col">at or below</th>'
+        '<th scope="col">lowest error</th></tr></thead>\n'
+        f"<tbody>\n{''.join(rows)}</tbody>\n</table></div>\n"
     )
+
+
+def _square(cell: Cell) -> str:
+    return f'<i class="{level(cell)}"></i>'
 
 
 def _figures(table: Table) -> str:
@@ -147,8 +148,8 @@ def _trials(cell: Cell) -> str:
 
 def _legend(table: Table) -> str:
     shades = (
-        '<span><i class="b3"></i><i class="b2"></i><i class="b1"></i> at or below the paper, by '
-        'more than two, one, no deviations</span> <span><i class="w1"></i><i class="w2"></i>'
+        '<span><i class="b3"></i><i class="b2"></i><i class="b1"></i> at or below the paper; '
+        'darker: by more than one or two of its deviations</span> <span><i class="w1"></i><i class="w2"></i>'
         '<i class="w3"></i> above it</span> '
         if table.reference
         else ""
@@ -185,7 +186,8 @@ def _panels(table: Table, title: str, key: str, pictures: Sequence[str]) -> str:
     if not named:
         return ""
     head = f'<h3>{escape(title)}</h3>\n<p class="key">{key}</p>\n'
-    return f'{head}<div class="panels">\n{"".join(named)}</div>\n'
+    inside = "".join(named)
+    return f'{head}<div class="panels">\n{inside}</div>\n'
 
 
 def _duels(table: Table) -> str:

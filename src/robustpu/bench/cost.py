@@ -12,7 +12,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from robustpu.bench.plan import Cell
-from robustpu.bench.protocol import PROTOCOLS
+from robustpu.datasets.catalogue import SOURCES
 from robustpu.methods.pn import PNClassifier
 from robustpu.modules import MODULES
 from robustpu.together import _settle, fit_together
@@ -100,7 +100,7 @@ def _loads(cell: Cell) -> list[Load]:
             fleet = fleets.setdefault(key, [0, 0, round(n * (1 - held_out)), own])
             fleet[0] += members
             fleet[1] += members * own._planned_epochs()
-    shape = PROTOCOLS[cell.dataset].shape
+    shape = SOURCES[cell.dataset].shape
     return [
         Load(networks, epochs, rows, own.batch_size, own.module, shape)
         for networks, epochs, rows, own in fleets.values()

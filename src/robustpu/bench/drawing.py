@@ -200,7 +200,8 @@ def _line(placed: list[tuple[float, Point]], y: Callable[[float], float]) -> str
         f"<title>{point.x:g}: {number(point.mean, point.sd)}</title></circle>"
         for x, point in placed
     )
-    band = f'<path class="band" d="M{"L".join([*above, *reversed(below)])}Z"/>'
+    around = "L".join([*above, *reversed(below)])
+    band = f'<path class="band" d="M{around}Z"/>'
     return f'{band}<path class="line" d="M{path}"/>{rings}'
 
 

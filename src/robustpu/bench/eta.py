@@ -73,7 +73,9 @@ class Eta:
         if not done:
             return None
         usual = sum(spent.values()) / sum(done.values())
-        left = self._left(lambda dataset: spent[dataset] / done[dataset] if done[dataset] else usual)
+        left = self._left(
+            lambda dataset: spent[dataset] / done[dataset] if done[dataset] else usual
+        )
         return left / max(1, min(self._workers, len(self._work) - len(self._finished)))
 
     def _left(self, price: Callable[[str], float]) -> float:

@@ -1,6 +1,7 @@
 """What the results were computed on."""
 
 import platform
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -24,6 +25,7 @@ def versions() -> dict[str, str]:
     }
 
 
+@cache
 def device_name(device: str) -> str:
     """Name the model of a device, for people.
 

@@ -52,8 +52,8 @@
     if (flaw) add(card, "p", {}, `† ${flaw}`);
     draw(ours, other, printed);
     if (rival) {
-      add(card, "p", {}, `● ${method}  ○ ${rival}, joined trial by trial`);
-      add(card, "p", {}, wins(ours, other) + (p ? `, p ${p.startsWith("<") ? p : "= " + p}` : ""));
+      add(card, "p", {}, `● ${method}   ○ ${rival}, joined by trial`);
+      add(card, "p", {}, wins(ours, other) + (p ? `, p\u00a0${p.startsWith("<") ? p : "=\u00a0" + p}` : ""));
     } else {
       add(card, "p", {}, `● ${ours.size} trial${ours.size === 1 ? "" : "s"}`);
     }

@@ -77,13 +77,20 @@ def _header(experiments: dict[str, list[Table]], tables: Sequence[Table]) -> str
 
 
 def _toggle() -> str:
-    choices = (("oracle", "Labelled validation (oracle)"), ("pu", "PU-only"), ("both", "Both"))
+    choices = (
+        ("oracle", "Oracle<em> (labelled validation)</em>"),
+        ("pu", "PU-only<em> (no negatives)</em>"),
+        ("both", "Both"),
+    )
     radios = "".join(
         f'<label><input type="radio" name="show" id="show-{key}"'
         f"{' checked' if key == 'oracle' else ''}><span>{text}</span></label>"
         for key, text in choices
     )
-    return f'<fieldset class="toggle"><legend>Selected by</legend>{radios}</fieldset>\n'
+    return (
+        '<div class="toggle" role="radiogroup" aria-labelledby="selected">'
+        f'<span id="selected">Selected by</span>{radios}</div>\n'
+    )
 
 
 def _experiment(name: str, tables: Sequence[Table]) -> str:
@@ -95,7 +102,8 @@ def _experiment(name: str, tables: Sequence[Table]) -> str:
         how = f'<p class="how">{escape(selection(table).capitalize())}</p>'
         articles.append(f"<article{hide}>\n{how}\n{blocks(table)}</article>\n")
     title = f"<h2>{escape(tables[0].title)}</h2>"
-    return f'<section id="{_slug(name)}">\n{title}\n{"".join(articles)}</section>\n'
+    inside = "".join([title, "\n", *articles])
+    return f'<section id="{_slug(name)}">\n{inside}</section>\n'
 
 
 def _slug(name: str) -> str:

@@ -5,17 +5,21 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatchcase
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import product
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from robustpu.base import BasePUClassifier
 from robustpu.bench.candidates import Settings, draw
 from robustpu.bench.experiment import Experiment, Method, read
 from robustpu.bench.keys import suggest
 from robustpu.bench.protocol import PROTOCOLS, Sizes
+from robustpu.datasets.catalogue import SOURCES
 from robustpu.methods import all_methods
+from robustpu.split import make_pu
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +124,9 @@ def cells(experiment: Experiment) -> list[Cell]:
     ]
     seen: set[str] = set()
     for cell in plan:
-        _check_sizes(cell)
+        _check_sizes(cell.dataset, cell.prior, cell.sizes)
+        if cell.selection == "oracle" and cell.sizes.n_validation == 0:
+            raise ValueError(f"selection 'oracle' needs n_validation above 0, on {cell.dataset}.")
         # Most cells of a method differ in nothing that its estimator could refuse.
         alike = json.dumps([cell.method, cell.fixed, cell.candidates, cell.selection], default=str)
         if alike not in seen:
@@ -197,17 +203,20 @@ def _blank(name: str, preset: str | None) -> BasePUClassifier:
     return kind.from_preset(preset)  # type: ignore[no-any-return]
 
 
-def _check_sizes(cell: Cell) -> None:
-    """Refuse parts in which a class is missing, or which selection cannot do without."""
-    parts = {"n_unlabeled": cell.sizes.n_unlabeled, "n_test": cell.sizes.n_test}
-    for name, size in parts.items():
-        if not 0 < round(cell.prior * size) < size:
-            raise ValueError(
-                f"prior {cell.prior:g} of {name} = {size} rows of {cell.dataset} leaves a class "
-                f"without rows. Raise {name}."
-            )
-    if cell.selection == "oracle" and cell.sizes.n_validation == 0:
-        raise ValueError(f"selection 'oracle' needs n_validation above 0, on {cell.dataset}.")
+@cache
+def _check_sizes(dataset: str, prior: float, sizes: Sizes) -> None:
+    """Refuse what the data set has too few rows for, and test rows of one class."""
+    source = SOURCES[dataset]
+    truth = np.arange(source.rows) < source.positives
+    try:
+        make_pu(truth[:, None], truth, prior=prior, random_state=0, **asdict(sizes))
+    except ValueError as error:
+        raise ValueError(f"{dataset}: {error}") from None
+    if not 0 < round(prior * sizes.n_test) < sizes.n_test:
+        raise ValueError(
+            f"{dataset}: prior={prior} of n_test={sizes.n_test} rows leaves a class without rows. "
+            "Raise n_test."
+        )
 
 
 def _check_settings(cell: Cell) -> None:

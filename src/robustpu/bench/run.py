@@ -42,9 +42,7 @@ def missing(cells: Sequence[Cell], out: Path) -> dict[Cell, frozenset[int]]:
         if "failure" not in record
     }
     trials = {
-        cell: frozenset(
-            trial for trial in range(cell.trials) if _key(cell, trial) not in done
-        )
+        cell: frozenset(trial for trial in range(cell.trials) if _key(cell, trial) not in done)
         for cell in cells
     }
     return {cell: left for cell, left in trials.items() if left}

@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from statistics import fmean, stdev
+from threading import RLock
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -87,6 +88,8 @@ class LiveScreen:
         self._ended = self._failed = 0
         self._results: deque[str] = deque(maxlen=SIGHT)
         self._failures: deque[str] = deque(maxlen=SIGHT)
+        # Another thread draws while this one trains.
+        self._lock = RLock()
         self._live = Live(get_renderable=self.render, console=console, refresh_per_second=4)
 
     def __enter__(self) -> Self:
@@ -103,43 +106,47 @@ class LiveScreen:
 
     def watch(self, cell: Cell, done: int, total: int) -> None:
         """Move the bars."""
-        if cell not in self._running:
-            self._eta.begin(cell)
-        self._running[cell] = (done, total)
-        self._eta.advance(cell, done / total if total else 0.0)
+        with self._lock:
+            if cell not in self._running:
+                self._eta.begin(cell)
+            self._running[cell] = (done, total)
+            self._eta.advance(cell, done / total if total else 0.0)
 
     def finished(self, cell: Cell, records: Sequence[Record]) -> None:
         """Move the cell from the running ones to the results or failures."""
-        del self._running[cell]
         failed = bool(reason(records))
-        self._eta.finish(cell, failed)
-        self._ended += 1
-        self._failed += failed
-        (self._failures if failed else self._results).append(summary(cell, records))
+        with self._lock:
+            del self._running[cell]
+            self._eta.finish(cell, failed)
+            self._ended += 1
+            self._failed += failed
+            (self._failures if failed else self._results).append(summary(cell, records))
 
     def render(self) -> Group:
         """Draw the screen as it is now."""
+        with self._lock:
+            bars = self._bars()
+            lines = [(line, "") for line in self._results]
+            lines += [(line, "red") for line in self._failures]
+        texts = [Text(line, style, no_wrap=True, overflow="ellipsis") for line, style in lines]
+        return Group(bars, *texts)
+
+    def _bars(self) -> Table:
         left = self._eta.seconds_left()
         bars = Table.grid(padding=(0, 2))
         bars.add_row(
-            Text(f"{self._ended} of {self._cells} cells", style="bold"),
+            Text(f"{self._ended} of {self._cells} cells", "bold"),
             ProgressBar(total=1.0, completed=self._eta.share, width=30),
             Text("" if left is None else f"{duration(left)} left"),
-            Text(f"{self._failed} failed", style="red") if self._failed else Text(""),
+            Text(f"{self._failed} failed", "red") if self._failed else Text(""),
         )
-        # A copy: another thread draws while this one trains.
-        for cell, (done, total) in list(self._running.items()):
+        for cell, (done, total) in self._running.items():
             bars.add_row(
                 Text(cell.name),
                 ProgressBar(total=total or None, completed=done, width=30, pulse=not total),
                 Text(f"{done:,} of {total:,} epochs" if total else "reading"),
             )
-        lines = [Text(line, no_wrap=True, overflow="ellipsis") for line in list(self._results)]
-        lines += [
-            Text(line, style="red", no_wrap=True, overflow="ellipsis")
-            for line in list(self._failures)
-        ]
-        return Group(bars, *lines)
+        return bars
 
 
 def reason(records: Sequence[Record]) -> str:

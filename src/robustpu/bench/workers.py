@@ -4,7 +4,7 @@ import multiprocessing
 import signal
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -21,6 +21,8 @@ from robustpu.bench.train import Machine, failures, train
 # Told of a cell how many of its epochs are done; first with (0, 0), when it begins.
 Watch: TypeAlias = Callable[[Cell, int, int], None]
 
+Results: TypeAlias = Generator[tuple[Cell, list[Record]], None, None]
+
 # Seconds between two messages of a worker.
 PAUSE = 0.2
 
@@ -29,9 +31,7 @@ class WorkerDied(RuntimeError):  # noqa: N818
     """A process ended while it trained a cell."""
 
 
-def train_all(
-    cells: Sequence[Cell], machine: Machine, workers: int, watch: Watch
-) -> Iterator[tuple[Cell, list[Record]]]:
+def train_all(cells: Sequence[Cell], machine: Machine, workers: int, watch: Watch) -> Results:
     """Train cells, and yield each with its records as it is done.
 
     Parameters
@@ -51,9 +51,7 @@ def train_all(
         yield from _train_apart(cells, machine, min(workers, len(cells)), watch)
 
 
-def _train_here(
-    cells: Sequence[Cell], machine: Machine, watch: Watch
-) -> Iterator[tuple[Cell, list[Record]]]:
+def _train_here(cells: Sequence[Cell], machine: Machine, watch: Watch) -> Results:
     _spare_threads(machine)
     for cell in cells:
         watch(cell, 0, 0)
@@ -76,9 +74,7 @@ class _Worker:
     start: float
 
 
-def _train_apart(
-    cells: Sequence[Cell], machine: Machine, workers: int, watch: Watch
-) -> Iterator[tuple[Cell, list[Record]]]:
+def _train_apart(cells: Sequence[Cell], machine: Machine, workers: int, watch: Watch) -> Results:
     waiting = deque(cells)
     busy: dict[Any, _Worker] = {}
     try:

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from robustpu import __version__
+from robustpu.cli import bench, datasets
 
 app = typer.Typer(
     help="Learn from positive and unlabelled data.",
@@ -13,6 +14,8 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.add_typer(bench.app, name="bench")
+app.add_typer(datasets.app, name="datasets")
 
 
 def _show_version(wanted: bool) -> None:

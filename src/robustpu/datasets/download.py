@@ -60,7 +60,8 @@ def download(offer: Download, part: Path, report: Report) -> None:
             troubles.append(f"{url}: {trouble}")
         else:
             return
-    raise DownloadError(f"{offer.whole.path} did not come; " + "; ".join(troubles))
+    kept = "; what came is kept: run the same again to go on" if _length(part) else ""
+    raise DownloadError(f"{offer.whole.path} did not come; {'; '.join(troubles)}{kept}")
 
 
 def _from_address(url: str, file: File, part: Path, report: Report) -> None:

@@ -71,7 +71,7 @@ def state(source: Source, root: Path) -> str:
     optional = {file.path for file in source.files if file.optional}
     word = "present" if lacking <= optional else "missing"
     if lacking and len(lacking) < len(findings):
-        return f"{word} ({len(findings) - len(lacking)} of {len(findings)} files)"
+        return f"{word} ({len(findings) - len(lacking)}/{len(findings)})"
     return word
 
 

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from robustpu.fleet.adam import Adam
-from robustpu.fleet.lane import Lane, Risk
+from robustpu.fleet.lane import Lane, Risk, Work
 from robustpu.fleet.network import Network, State, network_for
 from robustpu.fleet.shuffle import shuffle
 from robustpu.modules import ModuleFactory, build
@@ -175,7 +175,7 @@ class Fleet:
             dim=1,
         )
         own = {name: self.per_member(values) for name, values in numbers.items()}
-        if self._lanes and self._lanes[0].risk is risk:
+        if self._lanes and self._lanes[0].work.risk is risk:
             # The same members with the same risk: what was recorded of a step still holds.
             for part, lane in zip(self._parts(), self._lanes, strict=True):
                 lane.restart(rates[part], _each(own, part))
@@ -272,8 +272,9 @@ class Fleet:
             if not len(own):
                 continue
             stay = slice(start, start := start + len(own))
-            lane.adam.select(own, self.state.flat[stay])
-            self._lanes.append(self._lane(stay, lane.adam, lane.risk, _each(lane.numbers, own)))
+            work = lane.work
+            work.adam.select(own, self.state.flat[stay])
+            self._lanes.append(self._lane(stay, work.adam, work.risk, _each(work.numbers, own)))
 
     def reunite(self, state: State) -> None:
         """All members are back, with these parameters; training has to be started anew."""
@@ -290,17 +291,17 @@ class Fleet:
         return [slice(place, place + 1) for place in range(alive)]
 
     def _lane(self, part: slice, adam: Adam, risk: Risk, numbers: dict[str, Tensor]) -> Lane:
-        return Lane(
+        work = Work(
             self.network,
             self.state.part(part),
             adam,
-            self.pool,
             self._crew.prior[part],
             self._crew.population_prior[part],
             [self._generators[place] for place in self.alive[part].tolist()],
             risk,
             numbers,
         )
+        return Lane(work, self.pool)
 
     def _inputs(self, index: Tensor) -> Tensor:
         """Gather (members, rows, ...)."""

@@ -6,6 +6,7 @@ graph and then replayed, so that the host issues one call for it instead of a hu
 that a step reads or writes therefore stays where it is in memory.
 """
 
+import gc
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -31,15 +32,13 @@ class Batch:
 
 
 @dataclass
-class Lane:
-    """Members that step together, with an optimiser of their own.
+class Work:
+    """What the members of a lane share: a step of training, but for its rows.
 
     Parameters
     ----------
     network, state, adam
         What computes, what is trained (a view into the state of the fleet), and what updates it.
-    pool
-        Inputs of all rows, (rows, ...).
     prior, population_prior
         One number a member, (members,).
     generators
@@ -52,106 +51,121 @@ class Lane:
     network: Network
     state: State
     adam: Adam
-    pool: Tensor
     prior: Tensor
     population_prior: Tensor
     generators: Sequence[torch.Generator]
     risk: Risk
     numbers: dict[str, Tensor]
 
-    def __post_init__(self) -> None:
-        self._steps: dict[int, _Step] = {}
-        on_gpu = self.pool.device.type == "cuda"
-        self._records = on_gpu and self.network.can_be_recorded
-        alone = on_gpu and not self.network.is_stacked
-        self._stream = _stream(self.pool.device) if alone else None
+    def step(self, x: Tensor, batch: Batch) -> None:
+        """Descend once on these rows, (members, rows, ...)."""
+        self.network.gradient(
+            self.state,
+            x,
+            lambda logit: self.risk(logit, batch, **self.numbers),
+            self.adam.gradient,
+            self.generators,
+        )
+        self.adam.step()
 
-    @property
-    def size(self) -> int:
-        """Number of members."""
-        return len(self.state.flat)
+
+class Lane:
+    """Members that step together, on a stream of their own if there are several lanes.
+
+    Parameters
+    ----------
+    work
+        What a step does.
+    pool
+        Inputs of all rows, (rows, ...).
+    """
+
+    def __init__(self, work: Work, pool: Tensor):
+        self.work = work
+        self._pool = pool
+        self._steps: dict[int, _Step] = {}
+        on_gpu = pool.device.type == "cuda"
+        self._records = on_gpu and work.network.can_be_recorded
+        self._stream = _stream(pool.device) if on_gpu and not work.network.is_stacked else None
 
     def restart(self, rates: Tensor, numbers: dict[str, Tensor]) -> None:
         """Begin anew with other rates and numbers, in the same memory."""
-        self.adam.restart(rates)
+        self.work.adam.restart(rates)
         for name, values in numbers.items():
-            self.numbers[name].copy_(values)
+            self.work.numbers[name].copy_(values)
 
     def begin(self) -> None:
         """Wait for what was computed before this epoch."""
         if self._stream is not None:
-            self._stream.wait_stream(torch.cuda.current_stream(self.pool.device))
+            self._stream.wait_stream(torch.cuda.current_stream(self._pool.device))
 
     def end(self) -> None:
         """Let what comes after this epoch wait for it."""
         if self._stream is not None:
-            torch.cuda.current_stream(self.pool.device).wait_stream(self._stream)
+            torch.cuda.current_stream(self._pool.device).wait_stream(self._stream)
 
     def step(self, index: Tensor, is_positive: Tensor, weight: Tensor) -> None:
         """Train on rows of the pool, (members, rows) each."""
         rows = index.shape[1]
         if rows not in self._steps:
-            self._steps[rows] = _Step(self, rows)
+            # A step does not know its lane: in a circle of references, its graph would live on
+            # until some garbage collection.
+            self._steps[rows] = _Step(self.work, self._pool, index.shape, self._records)
         with torch.cuda.stream(self._stream) if self._stream is not None else nullcontext():
-            self._steps[rows].run(index, is_positive, weight, self._records)
+            self._steps[rows].run(index, is_positive, weight)
 
 
 class _Step:
     """One step with a fixed number of rows, and the memory that it works in."""
 
-    def __init__(self, lane: Lane, rows: int):
-        pool = lane.pool
-        self._lane = lane
-        self._x = pool.new_empty(lane.size, rows, *pool.shape[1:])
+    def __init__(self, work: Work, pool: Tensor, shape: torch.Size, record: bool):
+        self._work, self._pool, self._record = work, pool, record
+        self._x = pool.new_empty(*shape, *pool.shape[1:])
         self._batch = Batch(
-            pool.new_empty(lane.size, rows, dtype=torch.bool),
-            pool.new_empty(lane.size, rows),
-            lane.prior,
-            lane.population_prior,
+            pool.new_empty(shape, dtype=torch.bool),
+            pool.new_empty(shape),
+            work.prior,
+            work.population_prior,
         )
         self._is_warm = False
         self._graph: torch.cuda.CUDAGraph | None = None
 
-    def run(self, index: Tensor, is_positive: Tensor, weight: Tensor, record: bool) -> None:
-        torch.index_select(
-            self._lane.pool, 0, index.reshape(-1), out=self._x.view(-1, *self._x.shape[2:])
-        )
+    def run(self, index: Tensor, is_positive: Tensor, weight: Tensor) -> None:
+        row = self._pool.shape[1:]
+        torch.index_select(self._pool, 0, index.reshape(-1), out=self._x.view(-1, *row))
         self._batch.is_positive.copy_(is_positive)
         self._batch.weight.copy_(weight)
-        if record and self._is_warm and self._graph is None:
-            self._record()
+        if self._record and self._is_warm and self._graph is None:
+            self._graph = _recorded(
+                lambda: self._work.step(self._x, self._batch), self._pool.device
+            )
         if self._graph is not None:
             self._graph.replay()
         else:
-            self._compute()
+            self._work.step(self._x, self._batch)
             self._is_warm = True
 
-    def _compute(self) -> None:
-        lane = self._lane
-        lane.network.gradient(
-            lane.state,
-            self._x,
-            lambda logit: lane.risk(logit, self._batch, **lane.numbers),
-            lane.adam.gradient,
-            lane.generators,
-        )
-        lane.adam.step()
 
-    def _record(self) -> None:
-        """Record the step as a graph. It is not carried out by that."""
-        device = self._lane.pool.device
-        graph, stream = torch.cuda.CUDAGraph(), _stream(device)
-        stream.wait_stream(torch.cuda.current_stream(device))
-        # Not torch.cuda.graph: that empties the memory cache each time, which costs more than the
-        # recording.
+def _recorded(work: Callable[[], None], device: torch.device) -> torch.cuda.CUDAGraph:
+    """Record GPU work as a graph; it is not carried out by that."""
+    graph, stream = torch.cuda.CUDAGraph(), _stream(device)
+    stream.wait_stream(torch.cuda.current_stream(device))
+    # Not torch.cuda.graph: that empties the memory cache each time, which costs more than the
+    # recording. But no garbage may be collected meanwhile: freeing a graph breaks the recording.
+    collects = gc.isenabled()
+    gc.disable()
+    try:
         with torch.cuda.stream(stream):
             graph.capture_begin(capture_error_mode="thread_local")
             try:
-                self._compute()
+                work()
             finally:
                 graph.capture_end()
-        torch.cuda.current_stream(device).wait_stream(stream)
-        self._graph = graph
+    finally:
+        if collects:
+            gc.enable()
+    torch.cuda.current_stream(device).wait_stream(stream)
+    return graph
 
 
 def _stream(device: torch.device) -> torch.cuda.Stream:

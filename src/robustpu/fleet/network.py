@@ -417,8 +417,12 @@ def network_for(template: nn.Module, example: Tensor) -> Network:
             pass
         else:
             return network
-    half = convolves and example.device.type == "cuda" and torch.cuda.is_bf16_supported()
-    return SerialStack(template, _draws(template, example), half)
+    on_gpu = example.device.type == "cuda"
+    half = convolves and on_gpu and torch.cuda.is_bf16_supported()
+    serial = SerialStack(template, _draws(template, example), half)
+    if on_gpu and serial.can_be_recorded:
+        serial.can_be_recorded = not _waits(serial, example)
+    return serial
 
 
 def _try_out(network: Network, example: Tensor) -> None:
@@ -431,6 +435,19 @@ def _try_out(network: Network, example: Tensor) -> None:
             state, x, lambda logit: logit.sum(1), torch.empty_like(state.flat), [generator] * 2
         )
         network.logits(state, x)
+
+
+def _waits(network: Network, example: Tensor) -> bool:
+    """Whether a step makes the host wait for the GPU, by ``.item()`` say."""
+    mode = torch.cuda.get_sync_debug_mode()
+    torch.cuda.set_sync_debug_mode("error")
+    try:
+        _try_out(network, example)
+    except RuntimeError:
+        return True
+    finally:
+        torch.cuda.set_sync_debug_mode(mode)
+    return False
 
 
 def _is_linear_chain(module: nn.Module) -> bool:

@@ -1,0 +1,131 @@
+"""``robustpu bench``: experiments as files, run and reported."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+if TYPE_CHECKING:
+    from robustpu.bench.plan import Cell
+    from robustpu.bench.screen import Screen
+    from robustpu.bench.train import Machine
+
+app = typer.Typer(help="Run experiments, and report what came out.", no_args_is_help=True)
+
+
+@app.command()
+def run(
+    files: Annotated[
+        list[Path],
+        typer.Argument(exists=True, dir_okay=False, help="Experiment files, TOML; one a table."),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            file_okay=False,
+            help="Folder for the records.",
+            show_default="results, beside the first file",
+        ),
+    ] = None,
+    data_dir: Annotated[
+        Path | None,
+        typer.Option(file_okay=False, help="Folder of the data sets that are not bundled."),
+    ] = None,
+    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1..., or auto.")] = "auto",
+    workers: Annotated[int, typer.Option(min=1, help="Processes to share the cells.")] = 1,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Run the cells that this matches: dataset/method/prior/selection, such as "
+            "'mnist/*/0.2/*'. May be given several times."
+        ),
+    ] = None,
+    trials: Annotated[
+        int | None,
+        typer.Option(min=1, help="So many trials instead of the file's; take another --out then."),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the plan and its cost, and run nothing.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show failures only.")] = False,
+) -> None:
+    """Run what is not finished of experiments.
+
+    One JSON line a trial is appended to a file an experiment. A run that was stopped, in whatever
+    way, goes on where it was when it is started again.
+    """
+    from robustpu.bench.train import Machine
+
+    folder = out or files[0].parent / "results"
+    try:
+        cells, place = _plan(files, only or [], trials, device)
+        if dry_run:
+            _preview(cells, folder, place, workers)
+            return
+        failed = _run(cells, folder, Machine(place, data_dir), workers, quiet)
+    except KeyboardInterrupt:
+        typer.echo("Stopped. What was finished is kept; run again to go on.", err=True)
+        raise typer.Exit(130) from None
+    except (ValueError, OSError) as error:
+        _fail(error, 1)
+    raise typer.Exit(1 if failed else 0)
+
+
+def _plan(
+    files: Sequence[Path], only: Sequence[str], trials: int | None, device: str
+) -> tuple[list["Cell"], str]:
+    """Read the files, and find the device; what is wrong with either is the user's to mend."""
+    from robustpu.base import _device
+    from robustpu.bench.plan import load, matching
+
+    try:
+        stems = [path.stem for path in files]
+        for place, stem in enumerate(stems):
+            if stem in stems[:place]:
+                raise ValueError(f"two files are named {stem!r}: their records would mix.")
+        cells = [cell for path in files for cell in load(path, trials)]
+        return matching(cells, only), str(_device(device))
+    except (ValueError, OSError) as error:
+        _fail(error, 2)
+
+
+def _preview(cells: Sequence["Cell"], folder: Path, device: str, workers: int) -> None:
+    import torch
+    from rich.console import Console
+
+    from robustpu.bench.preview import show
+    from robustpu.bench.run import missing
+
+    if device == "cpu":
+        torch.set_num_threads(1)
+    show(cells, missing(cells, folder), device, workers, Console())
+
+
+def _run(
+    cells: Sequence["Cell"], folder: Path, machine: "Machine", workers: int, quiet: bool
+) -> int:
+    """Run, sum up, and return the number of cells that failed."""
+    from robustpu.bench.cost import loads, work
+    from robustpu.bench.run import Outcome, file_of, missing, run
+    from robustpu.bench.screen import open_screen
+
+    def screen(left: Sequence["Cell"]) -> "Screen":
+        amounts = {cell: work(own) for cell, own in zip(left, loads(left), strict=True)}
+        return open_screen(amounts, workers, quiet)
+
+    # A folder that cannot be written to is fine if there is nothing to write.
+    left = missing(cells, folder)
+    outcome = run(list(left), folder, machine, workers, screen) if left else Outcome(0, 0)
+    if not quiet:
+        files = ", ".join(str(path) for path in sorted({file_of(cell, folder) for cell in cells}))
+        typer.echo(
+            f"{outcome.finished} cells finished, {outcome.failed} failed, "
+            f"{len(cells) - len(left)} were there already: {files}"
+        )
+    return outcome.failed
+
+
+def _fail(error: Exception, status: int) -> NoReturn:
+    typer.echo(f"Error: {error}", err=True)
+    raise typer.Exit(status) from None
