@@ -8,11 +8,13 @@ import pytest
 from sklearn.utils import Bunch
 
 from robustpu import datasets
+from robustpu.datasets.catalogue import SOURCES
 
-# name: (rows, features, positives)
+# name: (rows, features, positives) of the sets that need no files
 SIZES = {
     "spambase": (4601, 57, 1813),
     "shuttle": (58000, 9, 45586),
+    "shuttle-minority": (58000, 9, 12414),
     "digits": (1797, 64, 891),
     "breast_cancer": (569, 30, 212),
 }
@@ -23,8 +25,16 @@ def named_bunch(request: pytest.FixtureRequest) -> tuple[str, Bunch]:
     return request.param, datasets.load(request.param)
 
 
-def test_names_are_those_tested():
-    assert datasets.names() == list(SIZES)
+def test_names():
+    files = ["mushrooms", "mnist", "fashion-mnist", "cifar10", "stl10", "alzheimer"]
+    assert datasets.names() == [*SIZES, *files] == list(SOURCES)
+
+
+def test_sizes_are_those_of_the_table_of_sources():
+    for name, (rows, features, positives) in SIZES.items():
+        source = SOURCES[name]
+        assert (source.rows, source.shape, source.positives) == (rows, (features,), positives)
+        assert datasets.load(name).target_names.tolist() == list(source.classes)
 
 
 def test_sizes_and_types(named_bunch):
@@ -65,6 +75,7 @@ def test_positive_classes():
     assert names == {
         "spambase": ["other", "spam"],
         "shuttle": ["other", "Rad Flow"],
+        "shuttle-minority": ["Rad Flow", "other"],
         "digits": ["odd", "even"],
         "breast_cancer": ["benign", "malignant"],
     }
@@ -112,8 +123,44 @@ def test_loading_needs_neither_torch_nor_pandas():
     # scikit-learn imports pandas where it finds it, so pandas is hidden rather than looked for.
     code = (
         "import sys; sys.modules['pandas'] = None; from robustpu import datasets;"
-        "print([len(datasets.load(name).data) for name in datasets.names()],"
+        "print([len(datasets.load(name).data) for name in datasets.names()[:5]],"
         "'torch' in sys.modules)"
     )
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert answer.stdout == "[4601, 58000, 1797, 569] False\n", answer.stderr
+    assert answer.stdout == "[4601, 58000, 58000, 1797, 569] False\n", answer.stderr
+
+
+@pytest.mark.parametrize("name", [name for name in SOURCES if name not in SIZES])
+def test_a_missing_set_says_how_to_get_it(name, tmp_path, monkeypatch):
+    with pytest.raises(FileNotFoundError) as caught:
+        datasets.load(name, data_dir=tmp_path / "my data")
+    message = str(caught.value)
+    assert f"`robustpu datasets fetch {name} --data-dir '{tmp_path / 'my data'}'`" in message
+    assert "ROBUSTPU_DATA" in message
+
+    monkeypatch.setenv("ROBUSTPU_DATA", str(tmp_path))
+    with pytest.raises(FileNotFoundError, match=f"`robustpu datasets fetch {name}`"):
+        datasets.load(name)
+
+
+def test_pixels_become_floats_unless_raw(lay_out):
+    pixels = np.arange(3 * 3072, dtype=np.uint8).reshape(3, 3072)
+    batch = np.column_stack([[0, 9, 5], pixels]).astype(np.uint8).tobytes()
+    folder = "cifar-10-batches-bin"
+    root = lay_out("cifar10", {f"{folder}/{b}.bin": batch for b in ("data_batch_1", "test_batch")})
+    floats = datasets.load("cifar10", data_dir=root)
+    raw = datasets.load("cifar10", data_dir=root, raw=True)
+    assert (floats.data.dtype, raw.data.dtype) == (np.float32, np.uint8)
+    np.testing.assert_array_equal(raw.data[:3].reshape(3, -1), pixels)
+    np.testing.assert_allclose(floats.data, raw.data / 255, rtol=1e-6)
+    assert (floats.data.min(), floats.data.max()) == (0, 1)
+    with pytest.raises(ValueError, match="as_frame=True is for tables"):
+        datasets.load("cifar10", data_dir=root, as_frame=True)
+
+
+def test_the_environment_names_the_folder(lay_out, monkeypatch):
+    batch = bytes(3073)
+    folder = "cifar-10-batches-bin"
+    root = lay_out("cifar10", {f"{folder}/{b}.bin": batch for b in ("data_batch_1", "test_batch")})
+    monkeypatch.setenv("ROBUSTPU_DATA", str(root))
+    assert len(datasets.load("cifar10").data) == 2

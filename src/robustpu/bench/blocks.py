@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from html import escape
 
 from robustpu.bench.cells import Cell
-from robustpu.bench.drawing import dots, lines
+from robustpu.bench.curves import curves
+from robustpu.bench.dotplot import dotplot, key
 from robustpu.bench.summary import at_or_below, notes, sentences
 from robustpu.bench.sweeps import sweep
 from robustpu.bench.tables import Method, Table
@@ -25,17 +26,17 @@ def blocks(table: Table) -> str:
         Everything below its heading; what comes from files is escaped.
     """
     drawn = sweep(table)
-    curves = [lines(drawn, dataset) for dataset in table.datasets] if drawn else []
-    plots = [dots(table, dataset) for dataset in table.datasets]
+    swept = [curves(drawn, dataset) for dataset in table.datasets] if drawn else []
+    compared = [dotplot(table, dataset) for dataset in table.datasets]
     against = f"Error against {drawn.axis}" if drawn else ""
     source = [f"Paper: {table.reference.source}."] if table.reference else []
     return "".join(
         [
             _scores(table),
-            _panels(table, against, "Mean over the trials; bands of one deviation.", curves),
+            _panels(table, against, "Mean over the trials; bands of one deviation.", swept),
             _figures(table),
             _legend(table),
-            _panels(table, "Ours and the paper’s", _key(table), plots),
+            _panels(table, "Ours and the paper’s", key(table), compared),
             _duels(table),
             *(f'<p class="fine">{escape(line)}</p>\n' for line in [*sentences(table), *source]),
         ]
@@ -77,8 +78,8 @@ def _scores(table: Table) -> str:
     if table.reference is None:
         return ""
     return (
-        '<div class="scroll"><table class="scores">\n<caption>Against the paper: one square a data set, priors from '
-        "left to right</caption>\n<thead><tr>"
+        '<div class="scroll"><table class="scores">\n<caption>Against the paper: one square a '
+        "data set, priors from left to right</caption>\n<thead><tr>"
         '<th scope="col">method</th><td aria-hidden="true"></td><th scope="col">at or below</th>'
         '<th scope="col">lowest error</th></tr></thead>\n'
         f"<tbody>\n{''.join(rows)}</tbody>\n</table></div>\n"
@@ -94,9 +95,11 @@ def _figures(table: Table) -> str:
     groups = []
     for prior in table.priors:
         rows = "".join(_row(table, prior, method) for method in table.methods)
-        wide = len(table.datasets) + 1
-        head = f'<tr class="prior"><th scope="rowgroup" colspan="{wide}">π = {prior:g}</th></tr>'
-        groups.append(f'<tbody data-prior="{prior:g}">\n{head}\n{rows}</tbody>\n')
+        name = f"<span>π = {prior:g}</span>"
+        head = f'<th scope="rowgroup" colspan="{len(table.datasets) + 1}">{name}</th>'
+        groups.append(
+            f'<tbody data-prior="{prior:g}">\n<tr class="prior">{head}</tr>\n{rows}</tbody>\n'
+        )
     wide = " wide" if len(table.datasets) > 8 else ""
     return (
         f'<div class="scroll{wide}" tabindex="0" role="region" aria-label="Errors">'
@@ -149,8 +152,8 @@ def _trials(cell: Cell) -> str:
 def _legend(table: Table) -> str:
     shades = (
         '<span><i class="b3"></i><i class="b2"></i><i class="b1"></i> at or below the paper; '
-        'darker: by more than one or two of its deviations</span> <span><i class="w1"></i><i class="w2"></i>'
-        '<i class="w3"></i> above it</span> '
+        "darker: by more than one or two of its deviations</span> "
+        '<span><i class="w1"></i><i class="w2"></i><i class="w3"></i> above it</span> '
         if table.reference
         else ""
     )
@@ -164,20 +167,7 @@ def _legend(table: Table) -> str:
     )
 
 
-def _key(table: Table) -> str:
-    priors = " ".join(
-        f'<span class="p{i % 5}">π = {prior:g}</span>' for i, prior in enumerate(table.priors)
-    )
-    return (
-        '<svg class="sign" viewBox="0 0 22 8" aria-hidden="true"><path class="ours" d="M1 4H21"/>'
-        '<circle class="ours" cx="11" cy="4" r="2.6"/></svg> ours, '
-        '<svg class="sign" viewBox="0 0 22 8" aria-hidden="true"><path class="paper" d="M1 4H21"/>'
-        '<circle class="paper" cx="11" cy="4" r="2.6"/></svg> the paper’s, with one deviation; '
-        f"{priors}"
-    )
-
-
-def _panels(table: Table, title: str, key: str, pictures: Sequence[str]) -> str:
+def _panels(table: Table, title: str, words: str, pictures: Sequence[str]) -> str:
     named = [
         f"<figure><figcaption>{escape(dataset)}</figcaption>{picture}</figure>\n"
         for dataset, picture in zip(table.datasets, pictures, strict=False)
@@ -185,7 +175,7 @@ def _panels(table: Table, title: str, key: str, pictures: Sequence[str]) -> str:
     ]
     if not named:
         return ""
-    head = f'<h3>{escape(title)}</h3>\n<p class="key">{key}</p>\n'
+    head = f'<h3>{escape(title)}</h3>\n<p class="key">{words}</p>\n'
     inside = "".join(named)
     return f'{head}<div class="panels">\n{inside}</div>\n'
 

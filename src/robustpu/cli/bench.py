@@ -55,10 +55,10 @@ def run(
     One JSON line a trial is appended to a file an experiment. A run that was stopped, in whatever
     way, goes on where it was when it is started again.
     """
-    from robustpu.bench.train import Machine
-
     folder = out or files[0].parent / "results"
     try:
+        from robustpu.bench.train import Machine
+
         cells, place = _plan(files, only or [], trials, device)
         if dry_run:
             _preview(cells, folder, place, workers)

@@ -321,8 +321,12 @@ class SerialStack(_Autograd):
         x: Tensor,
         generators: Sequence[torch.Generator],
     ) -> Tensor:
-        # unbind, because the gradient of views[member] would be a whole stack of zeros.
-        parameters = {name: view.unbind() for name, view in views.items()}
+        # unbind, because the gradient of views[member] would be a whole stack of zeros; squeeze,
+        # because that of a single member is then not even copied.
+        parameters = {
+            name: view.unbind() if len(view) > 1 else (view.squeeze(0),)
+            for name, view in views.items()
+        }
         answer = []
         for member, generator in enumerate(generators):
             own = {name: parts[member] for name, parts in parameters.items()}
@@ -440,13 +444,15 @@ def _try_out(network: Network, example: Tensor) -> None:
 def _waits(network: Network, example: Tensor) -> bool:
     """Whether a step makes the host wait for the GPU, by ``.item()`` say."""
     mode = torch.cuda.get_sync_debug_mode()
-    torch.cuda.set_sync_debug_mode("error")
-    try:
-        _try_out(network, example)
-    except RuntimeError:
-        return True
-    finally:
-        torch.cuda.set_sync_debug_mode(mode)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Synchronization debug mode")
+        torch.cuda.set_sync_debug_mode("error")
+        try:
+            _try_out(network, example)
+        except RuntimeError:
+            return True
+        finally:
+            torch.cuda.set_sync_debug_mode(mode)
     return False
 
 

@@ -9,6 +9,7 @@ from typing import TypeAlias
 import torch
 from torch import nn
 
+from robustpu.modules.resnet import ResNet50
 from robustpu.naming import pick
 
 # Threads take turns: modules draw from one generator of the process, and a call with a member's
@@ -62,7 +63,8 @@ class AllConv(nn.Sequential):
     """Nine convolutions with batch norm, then 1000-1000-1: the paper's network for CIFAR-10.
 
     (3x3x96) x2 - 3x3x96 stride 2 - (3x3x192) x2 - 3x3x192 stride 2 - 3x3x192 - 1x1x192 - 1x1x10,
-    each followed by batch norm and ReLU. Weights are Kaiming-normal and biases zero.
+    each followed by batch norm and ReLU. Weights are Kaiming-normal and biases zero. Convolutions
+    have no bias: the batch norm takes it out again, and adds its own.
     """
 
     def __init__(self, input_shape: tuple[int, ...]):
@@ -78,7 +80,7 @@ class AllConv(nn.Sequential):
         layers: list[nn.Module] = []
         for outputs, kernel, stride in plan:
             layers += [
-                nn.Conv2d(channels, outputs, kernel, stride, padding=kernel // 2),
+                nn.Conv2d(channels, outputs, kernel, stride, padding=kernel // 2, bias=False),
                 nn.BatchNorm2d(outputs),
                 nn.ReLU(),
             ]
@@ -90,7 +92,7 @@ class AllConv(nn.Sequential):
         for layer in self:
             if isinstance(layer, nn.Conv2d | nn.Linear):
                 nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
-                assert layer.bias is not None
+            if isinstance(layer, nn.Linear):
                 nn.init.zeros_(layer.bias)
 
 
@@ -105,7 +107,23 @@ def all_conv(input_shape: tuple[int, ...]) -> nn.Module:
     return AllConv(input_shape)
 
 
-MODULES: dict[str, ModuleFactory] = {"mlp": mlp, "linear": linear, "all_conv": all_conv}
+def resnet50(input_shape: tuple[int, ...]) -> nn.Module:
+    """Return a residual network of 50 layers for images, see :class:`resnet.ResNet50`.
+
+    Examples
+    --------
+    >>> sum(weight.numel() for weight in resnet50((3, 224, 224)).parameters())
+    23510081
+    """
+    return ResNet50(input_shape)
+
+
+MODULES: dict[str, ModuleFactory] = {
+    "mlp": mlp,
+    "linear": linear,
+    "all_conv": all_conv,
+    "resnet50": resnet50,
+}
 
 
 def build(module: str | ModuleFactory, input_shape: tuple[int, ...], seed: int) -> nn.Module:

@@ -1,0 +1,124 @@
+"""Ours against the paper's on one data set, drawn as SVG: a row a method, a line a prior."""
+
+from html import escape
+from typing import Final
+
+from robustpu.bench.cells import Cell
+from robustpu.bench.drawing import (
+    WIDTH,
+    Scale,
+    deviation,
+    log_ticks,
+    scale,
+    svg,
+    tick_texts,
+    ticks,
+)
+from robustpu.bench.tables import Table
+from robustpu.bench.wording import number
+
+LEFT, RIGHT, LINE, GAP, FOOT = 78, 12, 9, 7, 26
+COLOURS: Final = 5
+
+
+def dotplot(table: Table, dataset: str) -> str:
+    """Draw the means and deviations, those of the paper hollow.
+
+    The axis is logarithmic, because methods differ by factors, unless a mean is zero.
+
+    Parameters
+    ----------
+    table
+        The table.
+    dataset
+        One of its columns.
+
+    Returns
+    -------
+    svg
+        Empty if there is nothing to compare.
+    """
+    cells = {
+        (method.key, prior): cell
+        for method in table.methods
+        for prior in table.priors
+        if (cell := table.cells[dataset, prior, method.key]).difference is not None
+    }
+    if not cells:
+        return ""
+    row = LINE * len(table.priors) + GAP
+    bottom = row * len(table.methods) + 6
+    marks, place = _axis(list(cells.values()))
+    parts = [f'<path class="rule" d="M{place(mark):.1f} 2V{bottom}"/>' for mark in marks]
+    parts.append(tick_texts(marks, place, bottom + 14))
+    for i, method in enumerate(table.methods):
+        top = 4 + i * row
+        name = f'<text class="name" x="{LEFT - 8}" y="{top + row / 2:.1f}">'
+        parts.append(f"{name}{escape(method.label)}</text>")
+        for j, prior in enumerate(table.priors):
+            if (method.key, prior) in cells:
+                y = top + GAP / 2 + LINE * (j + 0.5)
+                title = f"{method.label}, π = {prior:g}"
+                inside = _pair(cells[method.key, prior], title, y, place)
+                parts.append(f'<g class="p{j % COLOURS}">{inside}</g>')
+    return svg(bottom + FOOT - 6, f"{dataset}: errors of ours and of the paper's, by method", parts)
+
+
+def key(table: Table) -> str:
+    """Explain the signs and colours of the plots of a table.
+
+    Parameters
+    ----------
+    table
+        The table.
+
+    Returns
+    -------
+    html
+        A line of text.
+    """
+    priors = " ".join(
+        f'<span class="p{j % COLOURS}">π = {prior:g}</span>' for j, prior in enumerate(table.priors)
+    )
+    return f"{_sign('ours')} ours, {_sign('paper')} the paper’s, with one deviation; {priors}"
+
+
+def _sign(kind: str) -> str:
+    inside = _bar(kind, 11, 10, 4, float)
+    return f'<svg class="sign" viewBox="0 0 22 8" aria-hidden="true">{inside}</svg>'
+
+
+def _axis(cells: list[Cell]) -> tuple[list[float], Scale]:
+    figures = [(cell.mean, deviation(cell.sd)) for cell in cells]
+    figures += [cell.paper for cell in cells if cell.paper]
+    lowest = min(mean for mean, _ in figures)
+    highest = 1.03 * max(mean + sd for mean, sd in figures)
+    if lowest <= 0:
+        marks = ticks(0.0, highest)
+        return marks, scale(0.0, marks[-1], LEFT, WIDTH - RIGHT)
+    # Bars may reach to zero and below; they end at the edge.
+    low = 0.97 * max(min(mean - sd for mean, sd in figures), 0.7 * lowest)
+    marks = _within(log_ticks(low, highest), low, highest)
+    if len(marks) < 3:
+        marks = _within(ticks(low, highest), low, highest)
+    return marks, scale(low, highest, LEFT, WIDTH - RIGHT, logarithmic=True)
+
+
+def _within(marks: list[float], low: float, high: float) -> list[float]:
+    return [mark for mark in marks if low <= mark <= high]
+
+
+def _pair(cell: Cell, title: str, y: float, place: Scale) -> str:
+    paper = cell.paper or (cell.mean, cell.sd)
+    words = f"{title}: ours {number(cell.mean, cell.sd)}, paper {number(*paper, places=1)}"
+    theirs = _bar("paper", *paper, y + 1.8, place)
+    ours = _bar("ours", cell.mean, cell.sd, y - 1.8, place)
+    return f"<title>{escape(words)}</title>{theirs}{ours}"
+
+
+def _bar(kind: str, mean: float, sd: float, y: float, place: Scale) -> str:
+    low, high = place(mean - deviation(sd)), place(mean + deviation(sd))
+    return (
+        f'<path class="{kind}" d="M{low:.1f} {y:.1f}H{high:.1f}"/>'
+        f'<circle class="{kind}" cx="{place(mean):.1f}" cy="{y:.1f}" r="2.6"/>'
+    )

@@ -1,0 +1,84 @@
+import math
+
+import numpy as np
+import pytest
+
+from robustpu.bench.candidates import check_space, draw
+
+WIDE = {"low": 0.2, "high": 3.0}
+LOG = {"low": 1e-4, "high": 1e-2, "log": True}
+
+
+def test_no_search_is_one_candidate():
+    assert draw({}, 24, seed=0) == ({},)
+
+
+def test_a_small_grid_is_taken_whole_and_once():
+    grid = draw({"a": [1, 2, 3], "b": [True, False]}, 6, seed=0)
+    assert len(grid) == 6
+    assert {(own["a"], own["b"]) for own in grid} == {
+        (a, b) for a in (1, 2, 3) for b in (True, False)
+    }
+    assert draw({"a": [1, 2, 1]}, 3, seed=0) == ({"a": 1}, {"a": 2})
+
+
+def test_a_large_grid_is_sampled_without_repetition():
+    settings = draw({"a": [1, 2, 3], "b": [1, 2, 3]}, 8, seed=0)
+    assert 3 < len(settings) <= 8
+    assert len({tuple(own.items()) for own in settings}) == len(settings)
+
+
+def test_each_parameter_has_a_stream_of_its_own():
+    alone = draw({"t": WIDE}, 5, seed=1)
+    beside = draw({"lr": LOG, "t": WIDE, "n": [1, 2, 3]}, 5, seed=1)
+    assert [own["t"] for own in alone] == [own["t"] for own in beside]
+    other = draw({"u": WIDE}, 5, seed=1)
+    assert [own["t"] for own in alone] != [own["u"] for own in other]
+    assert draw({"t": WIDE}, 5, seed=2) != alone
+
+
+def test_more_candidates_leave_the_first_as_they_were():
+    assert draw({"t": WIDE, "n": [1, 2]}, 9, seed=0)[:4] == draw({"t": WIDE, "n": [1, 2]}, 4, 0)
+
+
+def test_draws_are_uniform_or_uniform_in_the_logarithm():
+    wide = np.array([own["t"] for own in draw({"t": WIDE}, 2000, seed=0)])
+    assert wide.min() >= 0.2
+    assert wide.max() <= 3.0
+    assert abs(np.median(wide) - 1.6) < 0.1
+    log = np.array([own["lr"] for own in draw({"lr": LOG}, 2000, seed=0)])
+    assert abs(np.median(np.log10(log)) + 3) < 0.1
+
+
+def test_draws_have_no_more_digits_than_a_record():
+    for own in draw({"t": WIDE, "lr": LOG}, 50, seed=0):
+        assert own == {key: float(f"{value:.6g}") for key, value in own.items()}
+
+
+@pytest.mark.parametrize(
+    "space",
+    [
+        [],
+        1.0,
+        "a",
+        {},
+        {"low": 1},
+        {"low": 1, "high": 2, "logg": True},
+        {"low": 2, "high": 1},
+        {"low": 1, "high": 1},
+        {"low": "1", "high": 2},
+        {"low": 0.0, "high": 1, "log": True},
+        {"low": 0.1, "high": 1, "log": 1},
+        {"low": math.nan, "high": 1},
+        {"low": 0, "high": math.inf},
+        {"low": -math.inf, "high": 0},
+    ],
+)
+def test_what_is_no_space_is_refused(space):
+    with pytest.raises(ValueError, match="lr in"):
+        check_space("lr in [methods.nnpu.search]", space)
+
+
+@pytest.mark.parametrize("space", [[1], ["a", "b"], WIDE, LOG, {"low": -1, "high": 0}])
+def test_spaces_are_accepted(space):
+    check_space("lr", space)

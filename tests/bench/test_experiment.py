@@ -1,0 +1,159 @@
+import pytest
+
+from robustpu.bench.experiment import read
+from robustpu.bench.protocol import Sizes
+
+HEAD = """
+datasets = ["mnist", "spambase"]
+priors = [0.2, 0.4]
+selection = "pu"
+"""
+FULL = (
+    """
+title = "Table 3"
+table = "main"
+trials = 3
+tune = "trial"
+candidates = 5
+seed = 7
+validation = "overlapping"
+"""
+    + HEAD
+    + """
+[sizes]
+n_test = 50
+[sizes.mnist]
+n_test = 60
+n_positive = 70
+
+[methods.nnpu]
+[methods.nnpu.search]
+lr = [1e-2, 1e-3]
+weight_decay = { low = 1e-4, high = 1e-2, log = true }
+
+[methods.welsch]
+estimator = "robust-pu"
+label = "Welsch"
+preset = "paper"
+x = 2
+[methods.welsch.fixed]
+patience = "none"
+[methods.welsch.datasets.mnist]
+epochs = 10
+"""
+)
+
+
+def parse(tmp_path, text):
+    path = tmp_path / "table.toml"
+    path.write_text(text, encoding="utf-8")
+    return read(path)
+
+
+def test_a_file_is_read(tmp_path):
+    experiment = parse(tmp_path, FULL)
+    assert experiment.name == "table"
+    assert experiment.title == "Table 3"
+    assert experiment.table == "main"
+    assert experiment.datasets == ("mnist", "spambase")
+    assert experiment.priors == (0.2, 0.4)
+    assert experiment.selection == ("pu",)
+    assert (experiment.trials, experiment.tune, experiment.candidates) == (3, "trial", 5)
+    assert (experiment.seed, experiment.validation) == (7, "overlapping")
+    assert experiment.sizes == {
+        "mnist": Sizes(70, 4000, 500, 60),
+        "spambase": Sizes(400, 800, 100, 50),
+    }
+    nnpu, welsch = experiment.methods
+    assert (nnpu.name, nnpu.estimator, nnpu.label, nnpu.x) == ("nnpu", "nnpu", "nnpu", None)
+    assert nnpu.search["lr"] == [1e-2, 1e-3]
+    assert (welsch.estimator, welsch.label, welsch.preset, welsch.x) == (
+        "robust-pu",
+        "Welsch",
+        "paper",
+        2,
+    )
+    assert welsch.fixed == {"patience": None}
+    assert welsch.on_dataset == {"mnist": {"epochs": 10}}
+
+
+def test_what_may_be_left_out(tmp_path):
+    experiment = parse(tmp_path, HEAD + "[methods.pn]")
+    assert (experiment.title, experiment.table, experiment.trials) == ("table", None, 10)
+    assert (experiment.tune, experiment.seed, experiment.validation) == ("cell", 0, "disjoint")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("trials = 3", "trails = 3", "unknown key 'trails' in the file: did you mean 'trials'"),
+        ("n_test = 50", "n_tests = 50", r"'n_tests' in \[sizes\]: did you mean 'n_test'"),
+        ("n_test = 60", "ntest = 60", r"'ntest' in \[sizes.mnist\]: did you mean 'n_test'"),
+        ("[sizes.mnist]", "[sizes.cifar10]", r"unknown key 'cifar10' in \[sizes\]"),
+        ("label =", "lable =", r"'lable' in \[methods.welsch\]: did you mean 'label'"),
+        ("welsch.fixed]", "welsch.fix]", r"'fix' in \[methods.welsch\]: did you mean 'fixed'"),
+        ("datasets.mnist]", "datasets.mist]", "'mist' in .*: did you mean 'mnist'"),
+        ("datasets.mnist]", "datasets.cifar10]", "unknown key 'cifar10'"),
+        ('"spambase"]', '"spam_base"]', "'spam_base' for datasets: did you mean 'spambase'"),
+        ('"spambase"]', '"mnist"]', "'mnist' is in datasets twice"),
+        ('"spambase"]', "3]", "unknown 3 for datasets"),
+        ('["mnist", "spambase"]', "[]", "datasets is empty"),
+        ("[0.2, 0.4]", "[0.2, 0.2]", "0.2 is in priors twice"),
+        ("[0.2, 0.4]", "[0.2, 1.4]", "priors: prior must be a number between 0 and 1"),
+        ("[0.2, 0.4]", "[nan]", "priors: prior must be a number"),
+        ("[0.2, 0.4]", '["0.2"]', "priors: prior must be a number"),
+        ("[0.2, 0.4]", "[]", "priors is empty"),
+        ('selection = "pu"', 'selection = ["pu", "oracel"]', "did you mean 'oracle'"),
+        ('selection = "pu"', "", "the file has no 'selection'"),
+        ("priors = [0.2, 0.4]", "", "the file has no 'priors'"),
+        ('tune = "trial"', 'tune = "trials"', "did you mean 'trial'"),
+        ('"overlapping"', '"overlap"', "did you mean 'overlapping'"),
+        ('table = "main"', 'table = "mian"', "did you mean 'main'"),
+        ('title = "Table 3"', "title = 3", "title must be text"),
+        ("trials = 3", "trials = 0", "trials must be a whole number at least 1"),
+        ("trials = 3", "trials = 1.5", "trials must be a whole number"),
+        ("trials = 3", "trials = true", "trials must be a whole number"),
+        ("candidates = 5", "candidates = -1", "candidates must be a whole number"),
+        ("seed = 7", "seed = 2020-01-01", "seed must be a whole number"),
+        ("n_test = 60", "n_test = 0", "n_test of mnist must be a whole number at least 1"),
+        ("n_test = 60", 'n_test = "60"', "n_test of mnist must be a whole number"),
+        ("x = 2", 'x = "2"', r"x of \[methods.welsch\] must be a number"),
+        ("x = 2", "x = nan", r"x of \[methods.welsch\] must be a number"),
+        ("x = 2", "x = 2\nsearch = 3", r"methods.welsch.search must be a section, \[meth"),
+        ("[sizes.mnist]\nn_test = 60\nn_positive = 70", "mnist = 3", "sizes.mnist must be a sect"),
+        ('label = "Welsch"', "label = 1", r"label of \[methods.welsch\] must be text"),
+        ('"robust-pu"', '"robustpu"', "did you mean 'robust-pu'"),
+        ('estimator = "robust-pu"', "", r"unknown 'welsch' for estimator of \[methods.welsch\]"),
+        ("lr = [1e-2, 1e-3]", "lr = []", r"lr in \[methods.nnpu.search\] must be a list"),
+        ("lr = [1e-2, 1e-3]", "lr = 1e-2", "A single value belongs under fixed"),
+        ("high = 1e-2", "high = 1e-5", r"high of weight_decay in .* above 0.0001"),
+        (
+            "[methods.nnpu.search]",
+            "[methods.nnpu.fixed]\nlr = 1\n[methods.nnpu.search]",
+            "lr of .*methods.nnpu.* is fixed and searched",
+        ),
+        ('patience = "none"', "random_state = 1", "random_state of .* cannot be set"),
+        ('patience = "none"', "pretrain__device = 1", "pretrain__device of .* cannot be set"),
+        ("trials = 3", "trials = = 3", "line"),
+    ],
+)
+def test_what_is_wrong_is_named(tmp_path, old, new, message):
+    assert old in FULL
+    with pytest.raises(ValueError, match=message):
+        parse(tmp_path, FULL.replace(old, new))
+
+
+@pytest.mark.parametrize("methods", ["methods = {}", 'methods = ["pn"]', "methods.pn = 1"])
+def test_methods_must_be_sections(tmp_path, methods):
+    with pytest.raises(ValueError, match="methods"):
+        parse(tmp_path, HEAD + methods)
+
+
+def test_a_prior_keeps_the_digits_of_a_record(tmp_path):
+    text = HEAD.replace("[0.2, 0.4]", "[0.33333333333]") + "[methods.pn]"
+    assert parse(tmp_path, text).priors == (0.333333,)
+
+
+def test_none_is_a_choice_too(tmp_path):
+    experiment = parse(tmp_path, HEAD + '[methods.pn.search]\npatience = ["none", 5]')
+    assert experiment.methods[0].search == {"patience": [None, 5]}

@@ -1,0 +1,185 @@
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.metrics import precision_score, recall_score, roc_auc_score
+
+from robustpu import fit_together
+from robustpu.bench import train as module
+from robustpu.bench.protocol import split
+from robustpu.bench.train import CHOICES, rounded, train
+
+BAD = -math.inf
+
+
+def error_of(pu, model):
+    return 100 * (1 - model.score(pu.X_test, pu.y_test))
+
+
+@pytest.fixture
+def nnpu(cells):
+    (cell,) = [cell for cell in cells if cell.name == "digits/nnpu/0.4/oracle"]
+    return cell
+
+
+def test_a_record_says_all_of_a_trial(nnpu, machine):
+    records = train(nnpu, machine)
+    assert [record["trial"] for record in records] == [0, 1]
+    first = records[0]
+    assert list(first) == [
+        "experiment", "title", "table", "dataset", "method", "label", "x", "prior", "trial",
+        "seed", "selection", "validation", "tune", "fingerprint", "candidates", "candidate",
+        "settings", "scores", "tried", "seconds", "versions", "device",
+    ]  # fmt: skip
+    assert first["experiment"] == "small"
+    assert (first["label"], first["x"], first["table"]) == ("nnPU", 0.5, None)
+    assert (first["selection"], first["validation"]) == ("oracle", "disjoint")
+    assert first["fingerprint"] == nnpu.fingerprint
+    assert first["candidates"] == len(first["tried"]) == 2
+    assert first["settings"] == {"epochs": 3, **nnpu.candidates[first["candidate"]]}
+    assert first["scores"]["validation"] == pytest.approx(
+        100 * first["tried"][first["candidate"]]
+    )
+    assert first["seconds"] > 0
+    assert json.loads(json.dumps(records, allow_nan=False)) == records
+
+
+@pytest.mark.parametrize("selection", ["oracle", "pu"])
+def test_the_scores_are_those_of_the_chosen_estimator(nnpu, machine, selection):
+    cell = replace(nnpu, selection=selection)
+    for record in train(cell, machine):
+        trial = record["trial"]
+        pu = split("digits", 0.4, trial, cell.sizes)
+        eval_set = (pu.X_validation, pu.y_validation) if selection == "oracle" else None
+        given = {"prior": 0.4, "random_state": trial, "device": "cpu"}
+        models = fit_together(
+            (cell.build(candidate, **given), pu.X, pu.y, eval_set) for candidate in cell.candidates
+        )
+        assert {model.selection_ for model in models} == {selection}
+        assert record["tried"] == pytest.approx(
+            [model.member_scores_[0] for model in models], abs=1e-5
+        )
+        chosen = models[record["candidate"]]
+        answer, scores = chosen.predict(pu.X_test), record["scores"]
+        assert scores["error"] == pytest.approx(error_of(pu, chosen))
+        probability = chosen.predict_proba(pu.X_test)[:, 1]
+        assert scores["auc"] == pytest.approx(100 * roc_auc_score(pu.y_test, probability), 1e-4)
+        assert scores["recall"] == pytest.approx(100 * recall_score(pu.y_test, answer), 1e-4)
+        precision = precision_score(pu.y_test, answer, zero_division=0)
+        assert scores["precision"] == pytest.approx(100 * precision, 1e-4)
+
+
+def test_overlapping_validation_is_what_selects(nnpu, machine, monkeypatch):
+    seen = []
+    monkeypatch.setattr(
+        module, "fit_together", lambda jobs, *_, **__: seen.extend(jobs) or [ValueError()] * 4
+    )
+    train(replace(nnpu, validation="overlapping"), machine)
+    for trial in (0, 1):
+        expected = split("digits", 0.4, trial, nnpu.sizes, validation="overlapping")
+        for job in seen[2 * trial : 2 * trial + 2]:
+            np.testing.assert_array_equal(job.eval_set[0], expected.X_validation)
+            np.testing.assert_array_equal(job.eval_set[1], expected.y_validation)
+
+
+def test_candidates_of_a_trial_share_their_arrays(nnpu, machine, monkeypatch):
+    seen = []
+    monkeypatch.setattr(
+        module, "fit_together", lambda jobs, *_, **__: seen.extend(jobs) or [ValueError()] * 4
+    )
+    train(nnpu, machine)
+    assert len(seen) == 4
+    first, second, third, _ = seen
+    assert first.X is second.X
+    assert first.eval_set is second.eval_set
+    assert first.X is not third.X
+
+
+@pytest.mark.parametrize("tune", ["cell", "trial"])
+def test_the_same_settings_are_chosen_for_a_cell_and_its_own_for_a_trial(nnpu, machine, tune):
+    # Ten candidates on tiny data: trials disagree about which is best.
+    candidates = tuple({"lr": 10.0 ** (-exponent / 2)} for exponent in range(2, 12))
+    cell = replace(nnpu, tune=tune, trials=4, candidates=candidates)
+    records = train(cell, machine)
+    tried = np.array([record["tried"] for record in records])
+    expected = [tried.mean(0).argmax()] * 4 if tune == "cell" else tried.argmax(1)
+    assert [record["candidate"] for record in records] == list(expected)
+    assert len(set(tried.argmax(1).tolist())) > 1
+
+
+def test_a_candidate_that_diverges_is_not_chosen(nnpu, machine):
+    cell = replace(nnpu, candidates=({"lr": 1e38}, {"lr": 1e-3}))
+    for record in train(cell, machine):
+        assert record["tried"][0] is None
+        assert record["candidate"] == 1
+
+
+def test_a_cell_whose_candidates_all_diverge_fails(nnpu, machine):
+    records = train(replace(nnpu, candidates=({"lr": 1e38},)), machine)
+    assert [record["trial"] for record in records] == [0, 1]
+    for record in records:
+        assert record["failure"].startswith("ValueError: training diverged")
+        assert not {"candidate", "settings", "scores", "tried"} & record.keys()
+        assert record["fingerprint"]
+
+
+def test_any_error_becomes_a_record_a_trial(nnpu, machine, tmp_path):
+    cell = replace(nnpu, dataset="mnist")
+    records = train(cell, replace(machine, data_dir=tmp_path))
+    assert len(records) == 2
+    assert all("mnist" in record["failure"] for record in records)
+
+
+def test_progress_counts_epochs_of_networks(nnpu, machine):
+    seen = []
+    train(nnpu, machine, lambda done, total: seen.append((done, total)))
+    assert seen[0] == (0, 12)  # 2 trials, 2 candidates, 3 epochs
+    assert seen[-1] == (12, 12)
+
+
+def test_without_held_out_rows_there_is_no_score(nnpu, machine):
+    cell = replace(
+        nnpu, selection="pu", candidates=({},), fixed={"epochs": 2, "validation_fraction": 0.0}
+    )
+    for record in train(cell, machine):
+        assert record["tried"] == [None]
+        assert record["scores"]["validation"] is None
+        assert record["scores"]["error"] >= 0
+
+
+class TestChoices:
+    def test_best_of_the_cell_is_by_mean(self):
+        scores = np.array([[0.9, 0.8], [0.5, 0.8]])
+        assert CHOICES["cell"](scores) == [1, 1]
+        assert CHOICES["trial"](scores) == [0, 1]
+
+    def test_of_equals_the_first(self):
+        scores = np.array([[0.5, 0.8, 0.8]])
+        assert CHOICES["cell"](scores) == CHOICES["trial"](scores) == [1]
+
+    def test_soundness_comes_before_the_mean(self):
+        scores = np.array([[0.99, 0.8], [BAD, 0.8]])
+        assert CHOICES["cell"](scores) == [1, 1]
+        assert CHOICES["trial"](scores) == [0, 1]
+
+    def test_negative_scores_beat_failures(self):
+        scores = np.array([[BAD, -0.2]])
+        assert CHOICES["cell"](scores) == CHOICES["trial"](scores) == [1]
+
+    def test_where_all_failed_somewhere_the_soundest_is_taken(self):
+        scores = np.array([[BAD, 0.9, 0.8], [0.9, BAD, 0.8], [0.9, BAD, BAD]])
+        assert CHOICES["cell"](scores) == [0, 0, 0]
+
+    def test_no_scores_at_all(self):
+        scores = np.array([[math.nan], [BAD]])
+        assert CHOICES["cell"](scores) == CHOICES["trial"](scores) == [0, 0]
+
+
+def test_rounding():
+    value = {"a": [1.23456789, 1e-9 / 3, 3, True, None, "x"], "b": (math.nan, math.inf)}
+    assert rounded(value) == {
+        "a": [1.23457, 3.33333e-10, 3, True, None, "x"],
+        "b": [None, None],
+    }
