@@ -449,3 +449,107 @@ class TestVary:
         X, y = table()
         with pytest.raises(ValueError, match=name):
             quick(n_members=3, vary={name: choices}).fit(X, y)
+
+
+class TestSharedData:
+    def test_jobs_on_the_same_objects_are_checked_once(self, monkeypatch):
+        X, y = table()
+        count = []
+        prepare = NNPUClassifier._prepare
+
+        def counted(self, *given):
+            count.append(self)
+            return prepare(self, *given)
+
+        monkeypatch.setattr(NNPUClassifier, "_prepare", counted)
+        eval_set = X[:20], y[:20]
+        jobs = [(quick(lr=lr), X, y, eval_set) for lr in (1e-2, 3e-3, 1e-3)]
+        together = fit_together(jobs)
+        assert len(count) == 1
+        for model, lr in zip(together, (1e-2, 3e-3, 1e-3), strict=True):
+            alone = quick(lr=lr).fit(X, y, eval_set=eval_set)
+            assert model.n_features_in_ == 3
+            np.testing.assert_allclose(model.predict_proba(X), alone.predict_proba(X), atol=1e-5)
+
+    def test_what_an_estimator_does_with_the_data_is_its_own(self):
+        X, y = table()
+        scaled, plain, turned = fit_together(
+            [
+                (quick(), X, y),
+                (quick(standardize=False), X, y),
+                (quick(pos_label=0), X, y),
+            ]
+        )
+        for model, alone in [
+            (scaled, quick()),
+            (plain, quick(standardize=False)),
+            (turned, quick(pos_label=0)),
+        ]:
+            alone.fit(X, y)
+            np.testing.assert_allclose(model.predict_proba(X), alone.predict_proba(X), atol=1e-5)
+
+
+class TestErrors:
+    def jobs(self):
+        X, y = table()
+        return [(quick(lr=lr), X, y) for lr in (1e-2, 1e38, 3e-3)]
+
+    def test_a_job_that_diverged_stops_the_others(self):
+        with pytest.raises(ValueError, match="diverged"):
+            fit_together(self.jobs())
+
+    def test_or_is_answered_by_its_error(self):
+        first, second, third = fit_together(self.jobs(), return_errors=True)
+        assert isinstance(second, ValueError)
+        assert "diverged" in str(second)
+        X, _ = table()
+        assert first.predict(X).shape == third.predict(X).shape == (120,)
+
+
+class TestOutOfMemory:
+    @pytest.fixture
+    def small(self, monkeypatch):
+        """Fleets of more than two members do not fit; the sizes of those that were tried."""
+        tried = []
+
+        class Small(room.Fleet):
+            def __init__(self, pool, members, *rest):
+                tried.append(len(members))
+                super().__init__(pool, members, *rest)
+
+            def epoch(self, weight=None):
+                super().epoch(weight)
+                if self.size > 2:
+                    raise torch.cuda.OutOfMemoryError("CUDA out of memory")
+
+        monkeypatch.setattr(room, "Fleet", Small)
+        return tried
+
+    def test_the_fleet_is_split_and_goes_on(self, small):
+        X, y = table()
+        rates = (1e-2, 3e-3, 1e-3, 5e-3, 2e-2)
+        seen = []
+        models = fit_together([(quick(lr=lr), X, y) for lr in rates], lambda *now: seen.append(now))
+        assert max(small) == 5
+        assert sorted(size for size in small if size <= 2) == [1, 2, 2]
+        assert seen[-1] == (30, 30)
+        assert max(done for done, _ in seen) == 30
+        for model, lr in zip(models, rates, strict=True):
+            alone = quick(lr=lr).fit(X, y)
+            np.testing.assert_allclose(model.predict_proba(X), alone.predict_proba(X), atol=1e-5)
+
+    def test_members_that_are_judged_together_stay_together(self, small):
+        X, y = table()
+        models = fit_together([(quick(n_members=2, lr=lr), X, y) for lr in (1e-2, 3e-3, 1e-3)])
+        for model, lr in zip(models, (1e-2, 3e-3, 1e-3), strict=True):
+            alone = quick(n_members=2, lr=lr).fit(X, y)
+            np.testing.assert_allclose(model.predict_proba(X), alone.predict_proba(X), atol=1e-5)
+
+    def test_one_network_that_does_not_fit_is_an_error(self, monkeypatch):
+        class Tiny(room.Fleet):
+            def epoch(self, weight=None):
+                raise torch.cuda.OutOfMemoryError("CUDA out of memory")
+
+        monkeypatch.setattr(room, "Fleet", Tiny)
+        with pytest.raises(torch.cuda.OutOfMemoryError):
+            quick(n_members=2).fit(*table())

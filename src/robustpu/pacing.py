@@ -215,6 +215,26 @@ class Pacing(BaseEstimator):  # type: ignore[misc]
         function = resolve(self.shape)
         return float(function(t, self.lambda0, self.beta, self.t_grow, self.gamma))
 
+    def path(self, rounds: int) -> list[float]:
+        """Return the thresholds of rounds 0 to ``rounds - 1``, after ``check``.
+
+        Parameters
+        ----------
+        rounds
+            How many.
+
+        Examples
+        --------
+        >>> from robustpu.pacing import Pacing
+        >>> Pacing("linear", lambda0=1.0, beta=2.0, t_grow=2).path(4)
+        [1.0, 1.5, 2.0, 2.0]
+        """
+        if callable(self.shape):
+            return [self(t) for t in range(rounds)]
+        self.check()
+        numbers = (self.lambda0, self.beta, self.t_grow, self.gamma)
+        return torch.as_tensor(resolve(self.shape)(torch.arange(rounds), *numbers)).tolist()
+
     def check(self) -> None:
         """Raise ValueError if a parameter lies outside its domain."""
         check_number("lambda0", self.lambda0, above=0)

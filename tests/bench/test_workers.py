@@ -1,8 +1,10 @@
 import os
 import signal
 from dataclasses import replace
+from multiprocessing import active_children
 
 import pytest
+import torch
 
 from robustpu.bench.workers import train_all
 
@@ -18,14 +20,42 @@ def results(cells, machine, workers, watch=ignore):
     }
 
 
-def test_records_do_not_depend_on_the_number_of_workers(cells, machine):
-    seen = []
-    here = results(cells, machine, 1)
-    apart = results(cells, machine, 2, lambda cell, done, total: seen.append((cell, done, total)))
-    assert len(here) == 4
-    assert here == apart
-    # Each cell is announced, as the very object that was given.
-    assert [cell for cell, done, total in seen if total == 0] == cells
+def endless(cell):
+    return replace(cell, fixed={"epochs": 10_000_000})
+
+
+# Both in one test: to start processes takes seconds.
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_a_killed_worker_costs_its_cell_and_the_others_are_as_without_workers(cells, machine):
+    doomed, others = endless(cells[0]), cells[1:]
+    announced, killed = [], []
+
+    def kill(cell, done, total):
+        if not total:
+            announced.append(cell)
+        elif cell is doomed and not killed:
+            # The first that was started has the first cell.
+            first = min(active_children(), key=lambda child: int(child.name.rpartition("-")[2]))
+            killed.append(first.pid)
+            os.kill(first.pid, signal.SIGKILL)
+
+    answers = results([doomed, *others], machine, 2, kill)
+    assert [own["failure"] for own in answers.pop(doomed.name)] == [
+        "WorkerDied: the process that trained this cell ended by signal 9; out of memory?"
+    ] * 2
+    assert announced == [doomed, *others]
+    assert not active_children()
+    assert answers == results(others, machine, 1)
+
+
+def test_workers_end_with_the_one_who_asked(cells, machine):
+    def stop(cell, done, total):
+        if total:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        results([endless(cell) for cell in cells], machine, 2, stop)
+    assert not active_children()
 
 
 def test_progress_is_told(cells, machine):
@@ -35,26 +65,7 @@ def test_progress_is_told(cells, machine):
     assert seen[-1] == (cells[0], 4, 4)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-def test_a_worker_that_is_killed_costs_its_cell_and_no_other(cells, machine):
-    long = replace(cells[0], fixed={"epochs": 100_000})
-    killed = []
-
-    def kill(cell, done, total):
-        # Its first real progress: the worker is in the midst of training.
-        if cell is long and total and not killed:
-            (child,) = children()
-            killed.append(child)
-            os.kill(child, signal.SIGKILL)
-
-    answers = results([long, *cells[1:]], machine, 2, kill) if False else {}
-    for cell, records in train_all([long, cells[1]], machine, 2, ignore):
-        answers[cell.name] = records
-        break
-    assert answers
-
-
-def children():
-    from multiprocessing import active_children
-
-    return [process.pid for process in active_children()]
+def test_this_process_keeps_to_one_thread_on_a_cpu(cells, machine):
+    torch.set_num_threads(2)
+    results(cells[:1], machine, 1)
+    assert torch.get_num_threads() == 1

@@ -199,7 +199,7 @@ def test_a_batch_without_positives_or_unlabelled_rows_is_fine():
 @pytest.fixture(params=[1, 30, 1 << 20], ids="score {}".format)
 def score(request, monkeypatch):
     """Rows are scored one by one, a few or all at a time."""
-    monkeypatch.setattr(engine, "SCORE", request.param)
+    monkeypatch.setitem(engine.SCORE, "cpu", request.param)
 
 
 @pytest.mark.usefixtures("score")

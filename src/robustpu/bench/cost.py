@@ -2,19 +2,19 @@
 
 import json
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
 import torch
-from torch.utils.flop_counter import FlopCounterMode
+from torch import Tensor, nn
 
 from robustpu.bench.plan import Cell
 from robustpu.datasets.catalogue import SOURCES
 from robustpu.methods.pn import PNClassifier
-from robustpu.modules import MODULES
+from robustpu.modules import build
 from robustpu.together import _settle, fit_together
 
 # A measurement that took so many seconds is not repeated with more networks.
@@ -109,12 +109,21 @@ def _loads(cell: Cell) -> list[Load]:
 
 
 @cache
-def _operations(module: str, shape: Sequence[int]) -> int:
-    """Operations of one row's forward pass."""
-    with torch.device("meta"), FlopCounterMode(display=False) as counter:
-        # Two rows: batch norm refuses one.
-        MODULES[module](tuple(shape))(torch.empty(2, *shape))
-    return max(1, int(counter.get_total_flops()) // 2)
+def _operations(module: str, shape: tuple[int, ...]) -> int:
+    """Products and sums of one row's forward pass, those of linear and convolutional layers."""
+    network = build(module, shape, seed=0).eval()
+    counts = []
+
+    def count(layer: Any, inputs: Any, output: Tensor) -> None:
+        # Each output of a layer costs one row of its weights.
+        counts.append(2 * output.numel() * layer.weight[0].numel())
+
+    for layer in network.modules():
+        if isinstance(layer, nn.Linear | nn.Conv2d):
+            layer.register_forward_hook(count)
+    with torch.no_grad():
+        network(torch.zeros(1, *shape))
+    return max(1, sum(counts))
 
 
 @cache

@@ -1,7 +1,8 @@
 """Ours against the paper's on one data set, drawn as SVG: a row a method, a line a prior."""
 
+from collections.abc import Iterable
 from html import escape
-from typing import Final
+from typing import Final, NamedTuple
 
 from robustpu.bench.cells import Cell
 from robustpu.bench.drawing import (
@@ -21,10 +22,17 @@ LEFT, RIGHT, LINE, GAP, FOOT = 78, 12, 9, 7, 26
 COLOURS: Final = 5
 
 
+class Axis(NamedTuple):
+    """Ends of an axis, the values written at it, and whether equal ratios are equally far apart."""
+
+    low: float
+    high: float
+    marks: list[float]
+    logarithmic: bool
+
+
 def dotplot(table: Table, dataset: str) -> str:
     """Draw the means and deviations, those of the paper hollow.
-
-    The axis is logarithmic, because methods differ by factors, unless a mean is zero.
 
     Parameters
     ----------
@@ -48,7 +56,8 @@ def dotplot(table: Table, dataset: str) -> str:
         return ""
     row = LINE * len(table.priors) + GAP
     bottom = row * len(table.methods) + 6
-    marks, place = _axis(list(cells.values()))
+    low, high, marks, logarithmic = axis(cells.values())
+    place = scale(low, high, LEFT, WIDTH - RIGHT, logarithmic=logarithmic)
     parts = [f'<path class="rule" d="M{place(mark):.1f} 2V{bottom}"/>' for mark in marks]
     parts.append(tick_texts(marks, place, bottom + 14))
     for i, method in enumerate(table.methods):
@@ -88,20 +97,38 @@ def _sign(kind: str) -> str:
     return f'<svg class="sign" viewBox="0 0 22 8" aria-hidden="true">{inside}</svg>'
 
 
-def _axis(cells: list[Cell]) -> tuple[list[float], Scale]:
-    figures = [(cell.mean, deviation(cell.sd)) for cell in cells]
-    figures += [cell.paper for cell in cells if cell.paper]
+def axis(cells: Iterable[Cell]) -> Axis:
+    """Find the axis that holds ours and the paper's.
+
+    It is logarithmic, because methods differ by factors, unless a mean is zero.
+
+    Parameters
+    ----------
+    cells
+        With a figure of the paper.
+
+    Returns
+    -------
+    axis
+        Its ends, ticks and kind.
+    """
+    figures = [
+        figure
+        for cell in cells
+        for figure in ((cell.mean, deviation(cell.sd)), cell.paper)
+        if figure is not None
+    ]
     lowest = min(mean for mean, _ in figures)
-    highest = 1.03 * max(mean + sd for mean, sd in figures)
+    high = 1.03 * max(mean + sd for mean, sd in figures)
     if lowest <= 0:
-        marks = ticks(0.0, highest)
-        return marks, scale(0.0, marks[-1], LEFT, WIDTH - RIGHT)
+        marks = ticks(0.0, high)
+        return Axis(0.0, marks[-1], marks, logarithmic=False)
     # Bars may reach to zero and below; they end at the edge.
     low = 0.97 * max(min(mean - sd for mean, sd in figures), 0.7 * lowest)
-    marks = _within(log_ticks(low, highest), low, highest)
+    marks = _within(log_ticks(low, high), low, high)
     if len(marks) < 3:
-        marks = _within(ticks(low, highest), low, highest)
-    return marks, scale(low, highest, LEFT, WIDTH - RIGHT, logarithmic=True)
+        marks = _within(ticks(low, high), low, high)
+    return Axis(low, high, marks, logarithmic=True)
 
 
 def _within(marks: list[float], low: float, high: float) -> list[float]:

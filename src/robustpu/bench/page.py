@@ -99,7 +99,8 @@ def _experiment(name: str, tables: Sequence[Table]) -> str:
     for table in tables:
         # What was run in one way only is always shown.
         hide = "" if alone else f' data-selection="{escape(table.selection)}"'
-        how = f'<p class="how">{escape(selection(table).capitalize())}</p>'
+        words = selection(table)
+        how = f'<p class="how">{escape(words[0].upper() + words[1:])}</p>'
         articles.append(f"<article{hide}>\n{how}\n{blocks(table)}</article>\n")
     title = f"<h2>{escape(tables[0].title)}</h2>"
     inside = "".join([title, "\n", *articles])

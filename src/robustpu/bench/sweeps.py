@@ -68,7 +68,7 @@ def sweep(table: Table) -> Sweep | None:
 
 def _axis(table: Table) -> str:
     """Name the settings that have the value of `x` in every record, their sides left out."""
-    records = [r for r in table.records if r.get("x") is not None and "failure" not in r]
+    records = [r for r in table.records if r.get("x") is not None and not r.get("failure")]
     settings = [record.get("settings") or {} for record in records]
     names = [
         name

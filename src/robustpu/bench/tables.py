@@ -13,7 +13,17 @@ from robustpu.bench.store import KEY
 Record: TypeAlias = Mapping[str, Any]
 Key: TypeAlias = tuple[str, float, str]  # data set, prior, method
 
-FIELDS: Final = (*KEY, "title", "validation", "tune", "fingerprint")
+TEXT, NUMBER = (str,), (int, float)
+FIELDS: Final[dict[str, tuple[type, ...]]] = {
+    **dict.fromkeys(("experiment", "dataset", "method", "selection"), TEXT),
+    **dict.fromkeys(("title", "validation", "tune", "fingerprint"), TEXT),
+    **dict.fromkeys(("prior", "trial"), NUMBER),
+}
+OPTIONAL: Final[dict[str, tuple[type, ...]]] = {
+    **dict.fromkeys(("table", "label", "device", "failure"), TEXT),
+    **dict.fromkeys(("x", "candidates", "seconds"), NUMBER),
+    **dict.fromkeys(("settings", "versions"), (dict,)),
+}
 
 
 @dataclass(frozen=True)
@@ -115,19 +125,20 @@ def check(record: Record) -> None:
     Raises
     ------
     ValueError
-        A field is missing, or neither an error nor a failure was recorded.
+        A field is missing or of the wrong type, or there is neither an error nor a failure.
     """
-    lacking = [name for name in FIELDS if name not in record]
-    if lacking:
-        raise ValueError(f"a record lacks {', '.join(lacking)}: {_identity(record)}")
-    if "failure" in record:
+    for name, kinds in (FIELDS | OPTIONAL).items():
+        value = record.get(name)
+        if not isinstance(value, kinds) and (name in FIELDS or value is not None):
+            wanted = " or ".join(kind.__name__ for kind in kinds)
+            raise ValueError(f"{name} must be {wanted}, not {value!r}, in {_identity(record)}")
+    if record.get("failure"):
         return
     scores = record.get("scores")
-    error = scores.get("error") if isinstance(scores, Mapping) else None
-    if not isinstance(error, int | float) or not math.isfinite(error):
+    error = scores.get("error") if isinstance(scores, dict) else None
+    if not isinstance(error, NUMBER) or not math.isfinite(error):
         raise ValueError(
-            f"a record without failure needs a finite scores.error, not {error!r}: "
-            f"{_identity(record)}"
+            f"scores.error must be a finite number, not {error!r}, in {_identity(record)}"
         )
 
 
@@ -183,9 +194,9 @@ def _cells(
             errors={
                 record["trial"]: float(record["scores"]["error"])
                 for record in sorted(records, key=lambda record: record["trial"])
-                if "failure" not in record
+                if not record.get("failure")
             },
-            failures=tuple(record["failure"] for record in records if "failure" in record),
+            failures=tuple(record["failure"] for record in records if record.get("failure")),
             expected=trials,
             usual=max(len(records) for records in by_key.values()),
             plans=len({record["fingerprint"] for record in records}),

@@ -123,7 +123,8 @@ def _open(url: str, part: Path, start: int) -> HTTPResponse:
         if error.code in (408, 416, 429) or error.code >= 500:
             raise _BrokenError(answer) from error
         raise _RefusedError(answer) from error
-    except (OSError, HTTPException) as error:
+    except (OSError, HTTPException, ValueError) as error:
+        # A proxy's address may be nonsense, which is a ValueError.
         raise _BrokenError(str(getattr(error, "reason", error))) from error
     return response
 

@@ -20,8 +20,8 @@ from robustpu.fleet.network import Network, State, network_for
 from robustpu.fleet.shuffle import shuffle
 from robustpu.modules import ModuleFactory, build
 
-# Rows are scored in parts of about this many numbers.
-SCORE = 1 << 20
+# Rows are scored in parts of about this many numbers: what a cache holds, or what keeps a GPU busy.
+SCORE = {"cpu": 1 << 20, "cuda": 1 << 26}
 
 
 @dataclass(frozen=True)
@@ -219,7 +219,8 @@ class Fleet:
     def logits(self, index: Tensor | None = None) -> Tensor:
         """Logits (alive, rows) of rows of the pool, by default of the training rows."""
         index = self.training.index if index is None else index
-        wide = max(1, SCORE // (len(index) * self.pool[0].numel()))
+        numbers = SCORE["cuda" if self.pool.device.type == "cuda" else "cpu"]
+        wide = max(1, numbers // (len(index) * self.pool[0].numel()))
         return torch.cat(
             [
                 self.network.logits(self.state, self._inputs(part))

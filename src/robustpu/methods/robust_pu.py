@@ -185,14 +185,16 @@ class RobustPUClassifier(BasePUClassifier):
         course.record(fleet.alive, round=torch.zeros_like(fleet.alive), score=score)
 
         # Line 2: for t = 1 to T. The code counts from 0, so that the first threshold is λ0.
-        for t in range(max(own.max_rounds for own in settings)):
+        rounds = max(own.max_rounds for own in settings)
+        thresholds = [own._thresholds(rounds) for own in settings]
+        for t in range(rounds):
             # Lines 3-4, stage 1: measure the hardness of each row, unlabelled rows as negatives.
             is_positive, logit = fleet.training.is_positive, fleet.logits()
             temperature = _by_side(fleet, [own._temperatures() for own in settings])
             hardness = measure(logit, is_positive, temperature)
 
             # Lines 5-7, stage 2: weigh each row by its hardness and the threshold of the round.
-            threshold = _by_side(fleet, [own._thresholds(t) for own in settings])
+            threshold = _by_side(fleet, [path[t] for path in thresholds])
             weight = weigh(hardness, threshold)
             if first.record_weights:
                 course.record_rows(fleet.alive, weight=weight)
@@ -241,7 +243,7 @@ class RobustPUClassifier(BasePUClassifier):
             if not (pacing is None or isinstance(pacing, Pacing)):
                 raise ValueError(f"{name} must be a robustpu.Pacing or None; it is {pacing!r}.")
             if pacing is not None:
-                weigh(torch.zeros(()), torch.tensor([pacing(t) for t in range(self.max_rounds)]))
+                weigh(torch.zeros(()), torch.tensor(pacing.path(self.max_rounds)))
 
     def _fleet_key(self) -> tuple[Any, ...]:
         pretrain: Any = self.pretrain
@@ -275,7 +277,7 @@ class RobustPUClassifier(BasePUClassifier):
             measure, weigh = hardnesses.resolve(own.hardness), weightings.resolve(own.weighting)
             own_hardness = measure(own_logit, is_positive, by_side(own._temperatures()))
             # Round 0, the pre-trained network, has no threshold of its own: the first one serves.
-            threshold = by_side(own._thresholds(max(0, end.turn - 1)))
+            threshold = by_side(own._thresholds(max(1, end.turn))[-1])
             hardness += own_hardness
             weight += weigh(own_hardness, threshold)
         self.hardness_ = (hardness / len(kept)).cpu().numpy()
@@ -306,10 +308,12 @@ class RobustPUClassifier(BasePUClassifier):
     def _temperatures(self) -> tuple[Any, Any]:
         return self.temperature_positive, self.temperature_unlabeled
 
-    def _thresholds(self, t: int) -> tuple[float, float]:
+    def _thresholds(self, rounds: int) -> list[tuple[float, float]]:
+        """Return the thresholds of positives and of unlabelled rows, round by round."""
         assert self.pacing_positive is not None
         assert self.pacing_unlabeled is not None
-        return self.pacing_positive(t), self.pacing_unlabeled(t)
+        paths = self.pacing_positive.path(rounds), self.pacing_unlabeled.path(rounds)
+        return list(zip(*paths, strict=True))
 
 
 def balanced(weight: Tensor, is_positive: Tensor, prior: Tensor) -> Tensor:

@@ -1,0 +1,74 @@
+"""Tables -> the terminal."""
+
+from collections.abc import Iterable, Sequence
+
+from rich import box
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+from robustpu.bench.cells import Cell
+from robustpu.bench.summary import notes, sentences
+from robustpu.bench.tables import Table
+from robustpu.bench.wording import number, selection
+
+CELL = 17  # widest cell, with the room between columns
+
+
+def show(tables: Iterable[Table], console: Console) -> None:
+    """Print the tables one below the other; those too wide for the terminal in pieces.
+
+    Parameters
+    ----------
+    tables
+        See `robustpu.bench.tables.tables`.
+    console
+        Where to print.
+    """
+    for table in tables:
+        words = f", {selection(table)}"
+        console.print(Text.assemble((table.title, "bold"), words), soft_wrap=True)
+        label = max(len(method.label) for method in table.methods)
+        fit = max(1, (console.width - label - 4) // CELL)
+        for start in range(0, len(table.datasets), fit):
+            console.print(_grid(table, range(len(table.datasets))[start : start + fit]))
+        _say([f"† {note}" for note in notes(table)], console)
+        _say(sentences(table), console)
+    console.print(
+        Text(
+            "Test error in percent, mean ± deviation in points; below it the paper's, behind ≤ "
+            "where ours is at or below. Bold: lowest mean; ≈: a paired test does not tell it from "
+            "the best; †: incomplete, in no comparison.",
+            style="dim",
+        )
+    )
+
+
+def _say(lines: Iterable[str], console: Console) -> None:
+    for line in lines:
+        console.print(Text(line))
+    console.print()
+
+
+def _grid(table: Table, columns: Sequence[int]) -> Grid:
+    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    grid.add_column("method", no_wrap=True)
+    for column in columns:
+        grid.add_column(Text(table.datasets[column]), justify="right", no_wrap=True)
+    for prior in table.priors:
+        grid.add_row(Text(f"π = {prior:g}", style="bold"))
+        for method in table.methods:
+            row = table.row(prior, method.key)
+            grid.add_row(Text(method.label), *(_cell(row[column]) for column in columns))
+        grid.add_section()
+    return grid
+
+
+def _cell(cell: Cell) -> Text:
+    marks = ("≈" if cell.tied else "") + ("†" if cell.flaw else "")
+    ours = number(cell.mean, cell.sd)
+    text = Text.assemble((ours, "bold" if cell.best else ""), f"{marks:2}")
+    if cell.paper:
+        sign = {True: "≤ ", False: "> ", None: ""}[cell.at_or_below]
+        text.append(f"\n{sign}{number(*cell.paper, places=1)}  ", style="dim")
+    return text

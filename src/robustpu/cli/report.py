@@ -1,0 +1,156 @@
+"""``robustpu bench report``: result files in, tables out."""
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from robustpu.bench.tables import Table
+
+RESULTS = Path("experiments/results")
+
+
+class Format(StrEnum):
+    """What to write into the folder."""
+
+    MARKDOWN = "markdown"
+    LATEX = "latex"
+    HTML = "html"
+    FIGURES = "figures"
+    ALL = "all"
+
+
+def report(
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            help="Result files (.jsonl), or folders of them.", show_default=RESULTS.as_posix()
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            file_okay=False, help="Folder to write the report into.", show_default="print it"
+        ),
+    ] = None,
+    form: Annotated[
+        Format | None,
+        typer.Option("--format", help="What to write into --out.", show_default="all"),
+    ] = None,
+) -> None:
+    """Report results: ours and the paper's side by side.
+
+    A report is made of the result files and nothing else: the same files give the same report.
+    """
+    if form is not None and out is None:
+        raise typer.BadParameter("there is nothing to write into: give --out too.")
+    try:
+        from robustpu.bench.tables import tables
+
+        records = [record for path in _files(paths or [RESULTS]) for record in _records(path)]
+        if not records:
+            raise ValueError("there are no results to report; `robustpu bench run` makes them.")
+        if out is None:
+            from rich.console import Console
+
+            from robustpu.bench.terminal import show
+
+            show(tables(records), Console())
+        else:
+            for path in _write(tables(records), out, form or Format.ALL):
+                typer.echo(path)
+    except (ValueError, OSError) as error:
+        typer.echo(f"Error: {error}", err=True)
+        raise typer.Exit(1) from None
+
+
+def _files(paths: Iterable[Path]) -> list[Path]:
+    """Find the result files, each once, those of a folder by name."""
+    found: dict[Path, Path] = {}
+    for path in paths:
+        if not path.exists():
+            raise FileNotFoundError(f"no such file or folder: {path}")
+        for file in sorted(path.glob("*.jsonl")) if path.is_dir() else [path]:
+            found.setdefault(file.resolve(), file)
+    return list(found.values())
+
+
+def _records(path: Path) -> list[dict[str, Any]]:
+    from robustpu.bench.store import read
+    from robustpu.bench.tables import check
+
+    if _foreign(path):
+        typer.echo(f"Skipped {path}: its lines are no records of experiments.", err=True)
+        return []
+    records = read(path)
+    for record in records:
+        try:
+            check(record)
+        except ValueError as error:
+            raise ValueError(f"{path} is damaged: {error}") from None
+    return records
+
+
+def _foreign(path: Path) -> bool:
+    """Whether the file holds JSON lines of something else; a damaged one is not foreign."""
+    with path.open("rb") as file:
+        try:
+            first = json.loads(file.readline() or b"null")
+        except ValueError:
+            return False
+    return not isinstance(first, dict) or "experiment" not in first
+
+
+def _write(tables: "list[Table]", out: Path, form: Format) -> Iterator[Path]:
+    from robustpu.bench.latex import latex
+    from robustpu.bench.markdown import markdown
+    from robustpu.bench.page import page
+
+    out.mkdir(parents=True, exist_ok=True)
+    texts: dict[Format, tuple[str, Callable[[list[Table]], str]]] = {
+        Format.MARKDOWN: ("report.md", markdown),
+        Format.LATEX: ("tables.tex", latex),
+        Format.HTML: ("report.html", page),
+    }
+    for kind, (name, render) in texts.items():
+        if form in (kind, Format.ALL):
+            with _whole(out / name) as draft:
+                draft.write_text(render(tables), encoding="utf-8", newline="\n")
+            yield out / name
+    if form in (Format.FIGURES, Format.ALL):
+        yield from _draw(tables, out)
+
+
+def _draw(tables: "list[Table]", out: Path) -> Iterator[Path]:
+    from importlib.util import find_spec
+
+    from robustpu.bench.figures import draw_comparison, draw_sweep
+
+    if find_spec("matplotlib") is None:
+        typer.echo("For the figures: pip install 'robustpu[plot]'", err=True)
+        return
+    for table in tables:
+        for kind, draw in (("comparison", draw_comparison), ("sweep", draw_sweep)):
+            path = out / f"{table.experiment}-{table.selection}-{kind}.png"
+            with _whole(path) as draft:
+                drawn = draw(table, draft)
+            if drawn:
+                yield path
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[Path]:
+    """Give a file to write to that becomes `path` when it is whole, if it was written at all."""
+    draft = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
+    try:
+        yield draft
+        if draft.exists():
+            draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)

@@ -1,0 +1,103 @@
+from dataclasses import replace
+
+import pytest
+
+from robustpu.bench import cost
+from robustpu.bench.cost import Load, loads, seconds, work
+from robustpu.bench.protocol import split
+from robustpu.together import fit_together
+
+
+def planned(cell):
+    """Networks and epochs as the engine itself counts them."""
+    pu = split(cell.dataset, cell.prior, 0, cell.sizes)
+    seen = []
+    models = [
+        cell.build(candidate, prior=0.4, random_state=0, device="cpu")
+        for candidate in cell.candidates
+    ]
+    fit_together(((model, pu.X, pu.y) for model in models), lambda *event: seen.append(event))
+    return seen[0][1]
+
+
+def test_the_fleets_of_a_cell(cells):
+    pn, nnpu = loads(cells[:2])
+    assert pn == [Load(2, 4, 90, 64, "mlp", (64,))]
+    assert nnpu == [Load(4, 12, 90, 64, "mlp", (64,))]
+
+
+def test_selection_without_labels_holds_rows_out(cells):
+    ((pn,),) = loads(cells[2:3])
+    assert cells[2].selection == "pu"
+    assert pn.rows == 81
+
+
+def test_candidates_that_cannot_share_a_fleet_are_counted_apart(cells):
+    cell = replace(cells[1], fixed={}, candidates=({"epochs": 2}, {"epochs": 3}, {"epochs": 2}))
+    (fleets,) = loads([cell])
+    assert [(load.networks, load.epochs) for load in fleets] == [(4, 8), (2, 6)]
+
+
+def test_epochs_are_those_that_the_engine_plans(cells):
+    changes = {"estimator": "robust-pu", "trials": 1, "candidates": ({},)}
+    fixed = {"max_rounds": 1, "epochs": 1, "n_members": 5}
+    whole = replace(cells[2], fixed=fixed, **changes)
+    paper = replace(
+        cells[2],
+        preset="paper",
+        fixed={"max_rounds": 2, "epochs": 3, "pretrain__epochs": 4},
+        **changes,
+    )
+    for cell in (whole, paper):
+        (fleets,) = loads([cell])
+        assert sum(load.epochs for load in fleets) == planned(cell)
+    (fleets,) = loads([whole])
+    assert sum(load.networks for load in fleets) == 5
+
+
+def test_trials_and_candidates_multiply_the_work(cells):
+    once = work(loads([replace(cells[0], trials=1)])[0])
+    assert work(loads([replace(cells[0], trials=7)])[0]) == 7 * once
+    assert once > 0
+
+
+def test_a_convolution_is_more_work_than_a_table():
+    table = Load(1, 1, 100, 64, "mlp", (57,))
+    image = Load(1, 1, 100, 64, "all_conv", (3, 32, 32))
+    # 57 x 100 + 100 products and as many sums.
+    assert work([table]) == 100 * 2 * 5800
+    assert work([image]) > 1000 * work([table])
+
+
+def test_time_grows_with_epochs_and_rows(monkeypatch):
+    measured = []
+
+    def measure(module, shape, batch_size, members, device):
+        measured.append(members)
+        return 0.001 * members
+
+    monkeypatch.setattr(cost, "_measure", measure)
+    cost._step.cache_clear()
+    load = Load(10, 1000, 640, 64, "mlp", (3,))
+    try:
+        # 100 epochs of 10 steps of 10 ms.
+        assert seconds([load], "cpu") == pytest.approx(10.0)
+        assert seconds([load, replace(load, epochs=500)], "cpu") == pytest.approx(15.0)
+        assert measured == [1, 4, 10]
+    finally:
+        cost._step.cache_clear()
+
+
+def test_a_long_measurement_is_not_repeated_with_more_networks(monkeypatch):
+    monkeypatch.setattr(cost, "ENOUGH", 0.0)
+    cost._step.cache_clear()
+    try:
+        assert seconds([Load(1000, 1000, 64, 64, "mlp", (5,))], "cpu") > 0
+        assert cost._step.cache_info().currsize == 1
+    finally:
+        cost._step.cache_clear()
+
+
+def test_a_measurement_on_this_device():
+    fleet = Load(20, 20 * 100, 1200, 64, "mlp", (57,))
+    assert 0.001 < seconds([fleet], "cpu") < 1000

@@ -1,0 +1,111 @@
+import json
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+
+from robustpu.bench import store
+from robustpu.bench.run import missing, run
+from robustpu.bench.screen import PlainScreen
+
+
+def quiet(cells):
+    return PlainScreen(len(cells), True, Console(stderr=True))
+
+
+@pytest.fixture
+def out(tmp_path):
+    return tmp_path / "out"
+
+
+@pytest.fixture
+def finished(cells, out, machine):
+    assert run(cells, out, machine, 1, quiet) == (4, 0)
+    return out / "small.jsonl"
+
+
+def lines(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_every_trial_of_every_cell_is_stored_once(cells, out, finished):
+    keys = [tuple(record[name] for name in store.KEY) for record in lines(finished)]
+    assert len(keys) == len(set(keys)) == 8
+    assert missing(cells, out) == {}
+
+
+def test_nothing_finished_is_done_again(cells, out, machine, finished):
+    before = finished.read_bytes()
+    assert run(cells, out, machine, 1, quiet) == (0, 0)
+    assert finished.read_bytes() == before
+
+
+def test_only_what_is_missing_is_appended(cells, out, machine, finished):
+    whole = finished.read_bytes().splitlines(keepends=True)
+    # Trial 1 of the second cell is lost.
+    finished.write_bytes(b"".join(whole[:3] + whole[4:]))
+    assert missing(cells, out) == {cells[1]: {1}}
+    assert run(cells, out, machine, 1, quiet) == (1, 0)
+    again = finished.read_bytes().splitlines(keepends=True)
+    assert again[:-1] == whole[:3] + whole[4:]
+    new, old = json.loads(again[-1]), json.loads(whole[3])
+    assert {**new, "seconds": 0} == {**old, "seconds": 0}
+
+
+def test_another_plan_is_run_anew_and_holds(cells, out, machine, finished):
+    changed = [replace(cell, prior=0.4, fixed={"epochs": 1}) for cell in cells[:1]]
+    assert list(missing(changed, out)) == changed
+    assert run(changed, out, machine, 1, quiet) == (1, 0)
+    assert len(lines(finished)) == 10
+    assert store.read(finished)[0]["settings"] == {"epochs": 1}
+    assert missing(changed, out) == {}
+    assert list(missing(cells, out)) == cells[:1]
+
+
+def test_a_failed_cell_is_recorded_the_rest_goes_on_and_it_is_tried_again(cells, out, machine):
+    bad = replace(cells[0], fixed={"lr": 1e38})
+    plan = [bad, *cells[1:]]
+    assert run(plan, out, machine, 1, quiet) == (3, 1)
+    records = lines(out / "small.jsonl")
+    assert len(records) == 8
+    assert ["failure" in record for record in records] == [True] * 2 + [False] * 6
+    assert list(missing(plan, out)) == [bad]
+    # The same key without the flaw.
+    mended = [cells[0], *cells[1:]]
+    assert run(mended, out, machine, 1, quiet) == (1, 0)
+    assert not any("failure" in record for record in store.read(out / "small.jsonl"))
+
+
+def test_a_torn_line_is_run_again(cells, out, machine, finished):
+    whole = finished.read_bytes()
+    finished.write_bytes(whole[:-30])
+    assert run(cells, out, machine, 1, quiet) == (1, 0)
+    again = finished.read_bytes()
+    last = whole[:-1].rfind(b"\n") + 1
+    assert again[:last] == whole[:last]
+    assert len(lines(finished)) == 8
+
+
+def test_two_runs_cannot_write_to_one_file(cells, out, machine, finished):
+    before = finished.read_bytes()
+    other = [replace(cells[0], fixed={"epochs": 1})]
+    with store.writer(finished), pytest.raises(BlockingIOError, match="another run"):
+        run(other, out, machine, 1, quiet)
+    assert finished.read_bytes() == before
+
+
+def test_each_experiment_has_a_file_of_its_own(cells, out, machine):
+    second = replace(cells[0], experiment="second")
+    run([cells[0], second], out, machine, 1, quiet)
+    assert sorted(path.name for path in out.iterdir()) == ["second.jsonl", "small.jsonl"]
+
+
+def test_what_is_done_is_stored_at_once(cells, out, machine):
+    class Stopped(PlainScreen):
+        def finished(self, cell, records):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(cells, out, machine, 1, lambda left: Stopped(1, True, Console(stderr=True)))
+    assert len(lines(out / "small.jsonl")) == 2
+    assert list(missing(cells, out)) == cells[1:]

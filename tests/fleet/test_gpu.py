@@ -1,0 +1,103 @@
+"""The same logic on a GPU; skipped where there is none."""
+
+import pytest
+import torch
+from torch import nn
+
+from robustpu.fleet import Fleet, Member, Rows
+from robustpu.fleet import lane as lanes
+from robustpu.modules import mlp
+from robustpu.risks import nnpu
+
+pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+
+
+def layer_normed(shape):
+    return nn.Sequential(nn.Linear(*shape, 16), nn.LayerNorm(16), nn.Tanh(), nn.Linear(16, 1))
+
+
+def batch_normed(shape):
+    return nn.Sequential(
+        nn.Linear(*shape, 16, bias=False), nn.BatchNorm1d(16), nn.ReLU(), nn.Linear(16, 1)
+    )
+
+
+def dropped(shape):
+    return nn.Sequential(nn.Linear(*shape, 16), nn.ReLU(), nn.Dropout(0.2), nn.Linear(16, 1))
+
+
+class Impatient(nn.Module):
+    """A module that makes the host wait for the GPU."""
+
+    def __init__(self, shape):
+        super().__init__()
+        self.inner = batch_normed(shape)
+
+    def forward(self, x):
+        return self.inner(x) * (1 + 0 * x.sum().item())
+
+
+def convolved(shape):
+    return nn.Sequential(
+        nn.Conv2d(shape[0], 8, 3, bias=False),
+        nn.BatchNorm2d(8),
+        nn.ReLU(),
+        nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(),
+        nn.Linear(8, 1),
+    )
+
+
+def risk(logit, batch, beta):
+    return nnpu(
+        logit, batch.is_positive, batch.weight, batch.prior, batch.population_prior, beta=beta
+    )
+
+
+def trained(device, module, shape):
+    """Logits after epochs in which one member leaves, and a second start."""
+    pool = torch.randn(200, *shape, generator=torch.Generator().manual_seed(0))
+    pool[:80] += 0.3
+    crew = []
+    for seed in range(5):
+        index = torch.randperm(200, generator=torch.Generator().manual_seed(seed))[:150]
+        crew.append(Member(Rows(index, index < 60, torch.ones(150)), None, 0.4, 0.4, seed, seed))
+    fleet = Fleet(pool.to(device), crew, module)
+    rates = [1e-2, 1e-3, 1e-2, 3e-3, 1e-3]
+    fleet.start(risk, rates, [0, 1e-3, 0, 0, 1e-2], [0, 0, 1, 0, 0], 32, beta=[0.0] * 5)
+    for _ in range(3):
+        fleet.epoch()
+    fleet.keep(torch.tensor([True, True, False, True, True], device=device))
+    fleet.epoch()
+    fleet.start(risk, rates, [0.0] * 5, [0] * 5, 32, beta=[0.1] * 5)
+    for _ in range(3):
+        fleet.epoch()
+    return fleet.logits().cpu()
+
+
+@pytest.mark.parametrize("module", [mlp, layer_normed, batch_normed, Impatient])
+def test_gives_what_a_processor_gives(module):
+    torch.testing.assert_close(
+        trained("cuda", module, (20,)), trained("cpu", module, (20,)), rtol=1e-3, atol=1e-3
+    )
+
+
+def test_convolutions_agree_up_to_bfloat16():
+    ours, reference = (trained(device, convolved, (3, 8, 8)) for device in ("cuda", "cpu"))
+    assert (ours - reference).abs().mean() < 0.1 * reference.abs().mean()
+
+
+def test_dropout_draws_anew_in_each_step_and_is_reproducible():
+    assert torch.equal(trained("cuda", dropped, (20,)), trained("cuda", dropped, (20,)))
+
+
+@pytest.mark.parametrize(
+    ("module", "recorded"),
+    [(mlp, True), (batch_normed, True), (dropped, False), (Impatient, False)],
+)
+def test_steps_are_recorded_where_they_can_be(module, recorded, monkeypatch):
+    count = []
+    record = lanes._recorded
+    monkeypatch.setattr(lanes, "_recorded", lambda *given: count.append(0) or record(*given))
+    trained("cuda", module, (20,))
+    assert bool(count) == recorded
