@@ -68,7 +68,8 @@ class Shop:
     goods: dict[str, bytes] = field(default_factory=dict)
     ranges: bool = True
     says_length: bool = True
-    # Answers that come first, one a request: a status, or how many bytes before the line breaks.
+    # Answers that come first, one a request: a "status", how many bytes before the line is "cut",
+    # or by how many bytes the part that was asked for is "shifted".
     whims: list[tuple[str, int]] = field(default_factory=list)
     # Seconds before each 64 KiB.
     delay: float = 0.0
@@ -93,6 +94,7 @@ class _Handler(BaseHTTPRequestHandler):
             shop.log.append((name, asked, 0))
             self.send_error(416)
             return
+        start += number if whim == "shifted" else 0
         body = whole[start:]
         self.send_response(206 if start else 200)
         if start:

@@ -69,6 +69,15 @@ def test_a_file_that_may_not_be_read(lay_out):
     assert "cannot be read" in inspect(SOURCES["mnist"], root, checksums=True)[1].why
 
 
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may read everything")
+def test_a_folder_that_may_not_be_read_hides_no_bundled_set(tmp_path):
+    folder = tmp_path / "spambase"
+    folder.mkdir(mode=0)
+    assert state(SOURCES["spambase"], tmp_path) == "bundled"
+    assert [finding.verdict for finding in verify(SOURCES["spambase"], tmp_path)] == ["good"]
+    assert len(uci.spambase(folder).data) == 4601
+
+
 def test_some_batches_of_cifar10_may_be_left_out(lay_out):
     folder = "cifar-10-batches-bin"
     batches = {f"{folder}/{batch}.bin": b"x" for batch in ("data_batch_1", "test_batch")}

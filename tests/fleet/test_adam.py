@@ -7,7 +7,7 @@ MEMBERS, PARAMETERS, STEPS = 5, 13, 12
 # Neighbours with equal numbers (one run of the fused kernel), and equals that are no neighbours.
 LR = [1e-2, 1e-2, 3e-1, 1e-2, 5e-3]
 DECAY = [0.0, 0.0, 1e-1, 1e-3, 0.0]
-both_forms = pytest.mark.parametrize("fused", [True, False])
+both_forms = pytest.mark.parametrize("form", ["fused", "stacked"])
 
 
 def float64(values):
@@ -28,8 +28,8 @@ def gradients():
     return answer
 
 
-def adam_on(flat, fused, lr=LR, decay=DECAY, warmup=(0,) * MEMBERS):
-    return Adam(flat, torch.stack([float64(lr), float64(decay), float64(warmup)], 1), fused=fused)
+def adam_on(flat, form, lr=LR, decay=DECAY, warmup=(0,) * MEMBERS):
+    return Adam(flat, torch.stack([float64(lr), float64(decay), float64(warmup)], 1), form=form)
 
 
 def step(adam, gradient):
@@ -38,9 +38,9 @@ def step(adam, gradient):
 
 
 @both_forms
-def test_follows_torch_step_by_step(fused):
+def test_follows_torch_step_by_step(form):
     flat = start()
-    adam = adam_on(flat, fused)
+    adam = adam_on(flat, form)
     alone = [torch.nn.Parameter(own.clone()) for own in flat]
     peers = [
         torch.optim.Adam([own], lr=lr, weight_decay=decay)
@@ -55,9 +55,9 @@ def test_follows_torch_step_by_step(fused):
 
 
 @both_forms
-def test_the_first_step_is_the_rate_in_the_direction_of_the_gradient(fused):
+def test_the_first_step_is_the_rate_in_the_direction_of_the_gradient(form):
     flat = torch.zeros(MEMBERS, PARAMETERS, dtype=torch.float64)
-    adam = adam_on(flat, fused)
+    adam = adam_on(flat, form)
     step(adam, torch.full_like(flat, -3.0))
     # Bias correction makes both moments those of one gradient: lr g / (|g| + epsilon).
     expected = float64(LR)[:, None].expand_as(flat) * 3 / (3 + 1e-8)
@@ -65,10 +65,10 @@ def test_the_first_step_is_the_rate_in_the_direction_of_the_gradient(fused):
 
 
 @both_forms
-def test_warm_up_raises_the_rate_linearly(fused):
+def test_warm_up_raises_the_rate_linearly(form):
     warmup = [4, 0, 2, 1, 100]
     flat, before = start(), start()
-    adam = adam_on(flat, fused, decay=[0.0] * MEMBERS, warmup=warmup)
+    adam = adam_on(flat, form, decay=[0.0] * MEMBERS, warmup=warmup)
     for number in range(1, 7):
         # A constant gradient: every step is the rate of that step, whatever the moments.
         step(adam, torch.ones_like(flat))
@@ -79,14 +79,14 @@ def test_warm_up_raises_the_rate_linearly(fused):
 
 
 @both_forms
-def test_going_on_with_some_is_as_if_the_others_had_never_been(fused):
+def test_going_on_with_some_is_as_if_the_others_had_never_been(form):
     warmup = [7, 0, 9, 0, 3]
     places = torch.tensor([1, 2, 4])
     flat = start()
-    adam = adam_on(flat, fused, warmup=warmup)
+    adam = adam_on(flat, form, warmup=warmup)
     few = start()[places]
     pick = [[numbers[place] for place in places] for numbers in (LR, DECAY, warmup)]
-    reference = adam_on(few, fused, *pick)
+    reference = adam_on(few, form, *pick)
     for number, gradient in enumerate(gradients()):
         if number == 5:
             flat = flat[places]
@@ -97,9 +97,9 @@ def test_going_on_with_some_is_as_if_the_others_had_never_been(fused):
 
 
 @both_forms
-def test_members_that_left_are_not_moved(fused):
+def test_members_that_left_are_not_moved(form):
     flat = start()
-    adam = adam_on(flat, fused)
+    adam = adam_on(flat, form)
     step(adam, gradients()[0])
     left = flat.clone()
     adam.select(torch.tensor([0]), flat[[0]])
@@ -108,18 +108,18 @@ def test_members_that_left_are_not_moved(fused):
 
 
 @both_forms
-def test_a_step_without_anybody_does_nothing(fused):
-    adam = adam_on(start(), fused)
+def test_a_step_without_anybody_does_nothing(form):
+    adam = adam_on(start(), form)
     adam.select(torch.tensor([], dtype=torch.int64), start()[:0])
     adam.step()
 
 
-@pytest.mark.parametrize(("rates", "fused"), [([0.01] * MEMBERS, True), (LR, False)])
-def test_on_a_processor_equal_rates_are_fused_and_others_stacked(rates, fused):
+@pytest.mark.parametrize(("rates", "form"), [([0.01] * MEMBERS, "fused"), (LR, "stacked")])
+def test_on_a_processor_equal_rates_are_fused_and_others_stacked(rates, form):
     answers = []
-    for form in (None, fused):
+    for chosen in (None, form):
         flat = start()
         none = float64([0] * MEMBERS)
-        step(Adam(flat, torch.stack([float64(rates), none, none], 1), form), gradients()[0])
+        step(Adam(flat, torch.stack([float64(rates), none, none], 1), chosen), gradients()[0])
         answers.append(flat)
     assert torch.equal(*answers)

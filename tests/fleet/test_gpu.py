@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from robustpu.fleet import Fleet, Member, Rows
+from robustpu.fleet import Adam, Fleet, Member, Rows
 from robustpu.fleet import lane as lanes
 from robustpu.modules import mlp
 from robustpu.risks import nnpu
@@ -101,3 +101,19 @@ def test_steps_are_recorded_where_they_can_be(module, recorded, monkeypatch):
     monkeypatch.setattr(lanes, "_recorded", lambda *given: count.append(0) or record(*given))
     trained("cuda", module, (20,))
     assert bool(count) == recorded
+
+
+def test_the_kernel_of_adam_gives_what_stacked_operations_give():
+    generator = torch.Generator().manual_seed(0)
+    start = torch.randn(7, 1001, generator=generator).cuda()
+    rates = torch.tensor([[10.0**-k, k * 1e-2, float(k)] for k in range(1, 8)]).cuda()
+    answers = []
+    for form in ("kernel", "stacked"):
+        flat = start.clone()
+        adam = Adam(flat, rates.clone(), form)
+        slopes = torch.Generator().manual_seed(1)
+        for _ in range(10):
+            adam.gradient.copy_(torch.randn(7, 1001, generator=slopes))
+            adam.step()
+        answers.append(flat)
+    torch.testing.assert_close(*answers, rtol=1e-5, atol=1e-6)

@@ -112,7 +112,7 @@ def _loads(cell: Cell) -> list[Load]:
 def _operations(module: str, shape: tuple[int, ...]) -> int:
     """Products and sums of one row's forward pass, those of linear and convolutional layers."""
     network = build(module, shape, seed=0).eval()
-    counts = []
+    counts: list[int] = []
 
     def count(layer: Any, inputs: Any, output: Tensor) -> None:
         # Each output of a layer costs one row of its weights.

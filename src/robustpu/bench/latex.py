@@ -1,14 +1,13 @@
 """Tables -> LaTeX, one float a table; needs the package booktabs and nothing else."""
 
-import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from robustpu.bench.cells import Cell
 from robustpu.bench.summary import notes, sentences
 from robustpu.bench.tables import Table
-from robustpu.bench.wording import number, selection
+from robustpu.bench.wording import number, selection, stems
 
 SPECIAL: Final[Mapping[str, str]] = {
     "\\": r"\textbackslash{}",
@@ -29,7 +28,7 @@ SPECIAL: Final[Mapping[str, str]] = {
 }
 
 
-def latex(tables: Iterable[Table]) -> str:
+def latex(tables: Sequence[Table]) -> str:
     r"""Write the tables as floats, to be \input.
 
     Parameters
@@ -42,12 +41,12 @@ def latex(tables: Iterable[Table]) -> str:
     text
         A fragment; its first line names the package that it needs.
     """
-    return "\n\n".join(["% \\usepackage{booktabs}", *(_float(table) for table in tables)]) + "\n"
+    floats = map(_float, tables, stems(tables))
+    return "\n\n".join(["% \\usepackage{booktabs}", *floats]) + "\n"
 
 
-def _float(table: Table) -> str:
+def _float(table: Table, name: str) -> str:
     columns = len(table.datasets) + 1
-    name = re.sub(r"[^A-Za-z0-9]+", "-", f"{table.experiment}-{table.selection}")
     body = "\n\\midrule\n".join(_group(table, prior, columns) for prior in table.priors)
     return "\n".join(
         [

@@ -58,7 +58,7 @@ def _table(
     table = Table(title=cells[0].title, title_justify="left")
     for heading in ("data set", "method"):
         table.add_column(heading)
-    headings = ("cells", "finished", "settings", "networks", "epochs", "time")
+    headings = ("cells", "done", "settings", "networks", "epochs", "time")
     for heading in headings:
         table.add_column(heading, justify="right")
     for dataset, method in dict.fromkeys((cell.dataset, cell.method) for cell in cells):

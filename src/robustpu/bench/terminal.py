@@ -37,7 +37,7 @@ def show(tables: Iterable[Table], console: Console) -> None:
     console.print(
         Text(
             "Test error in percent, mean ± deviation in points; below it the paper's, behind ≤ "
-            "where ours is at or below. Bold: lowest mean; ≈: a paired test does not tell it from "
+            "where ours is at or below. *: lowest mean; ≈: a paired test does not tell it from "
             "the best; †: incomplete, in no comparison.",
             style="dim",
         )
@@ -65,10 +65,11 @@ def _grid(table: Table, columns: Sequence[int]) -> Grid:
 
 
 def _cell(cell: Cell) -> Text:
-    marks = ("≈" if cell.tied else "") + ("†" if cell.flaw else "")
-    ours = number(cell.mean, cell.sd)
-    text = Text.assemble((ours, "bold" if cell.best else ""), f"{marks:2}")
+    # In front, so that the figures stay in line; the star is for those who see no bold.
+    marks = ("*" if cell.best else "≈" if cell.tied else "") + ("†" if cell.flaw else "")
+    ours = f"{marks} {number(cell.mean, cell.sd)}".strip()
+    text = Text(ours, style="bold" if cell.best else "")
     if cell.paper:
         sign = {True: "≤ ", False: "> ", None: ""}[cell.at_or_below]
-        text.append(f"\n{sign}{number(*cell.paper, places=1)}  ", style="dim")
+        text.append(f"\n{sign}{number(*cell.paper, places=1)}", style="not bold dim")
     return text

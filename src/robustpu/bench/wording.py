@@ -1,6 +1,8 @@
 """How numbers and ways of selecting are written, the same in every format."""
 
 import math
+import re
+from collections.abc import Sequence
 from typing import Final
 
 from robustpu.bench.tables import Table
@@ -31,6 +33,27 @@ def selection(table: Table) -> str:
     words = SELECTION.get(table.selection, f"selected by {table.selection}")
     overlap = VALIDATION.get(table.validation, f"{table.validation} validation")
     return f"{words}; {overlap}" if overlap else words
+
+
+def stems(tables: Sequence[Table]) -> list[str]:
+    """Name files and labels after tables.
+
+    Parameters
+    ----------
+    tables
+        Any tables.
+
+    Returns
+    -------
+    stems
+        One a table, all different, of letters that every file system takes.
+    """
+    short = [f"{table.experiment}-{table.selection}" for table in tables]
+    long = [
+        f"{name}-{table.validation}-{table.tune}" if short.count(name) > 1 else name
+        for name, table in zip(short, tables, strict=True)
+    ]
+    return [re.sub(r"[^A-Za-z0-9_-]+", "-", name) for name in long]
 
 
 def number(mean: float, sd: float, places: int = 2) -> str:

@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from robustpu.cli.report import report
+
 if TYPE_CHECKING:
     from robustpu.bench.plan import Cell
     from robustpu.bench.screen import Screen
     from robustpu.bench.train import Machine
 
 app = typer.Typer(help="Run experiments, and report what came out.", no_args_is_help=True)
+app.command()(report)
 
 
 @app.command()

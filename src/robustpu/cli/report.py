@@ -131,13 +131,14 @@ def _draw(tables: "list[Table]", out: Path) -> Iterator[Path]:
     from importlib.util import find_spec
 
     from robustpu.bench.figures import draw_comparison, draw_sweep
+    from robustpu.bench.wording import stems
 
     if find_spec("matplotlib") is None:
         typer.echo("For the figures: pip install 'robustpu[plot]'", err=True)
         return
-    for table in tables:
+    for table, stem in zip(tables, stems(tables), strict=True):
         for kind, draw in (("comparison", draw_comparison), ("sweep", draw_sweep)):
-            path = out / f"{table.experiment}-{table.selection}-{kind}.png"
+            path = out / f"{stem}-{kind}.png"
             with _whole(path) as draft:
                 drawn = draw(table, draft)
             if drawn:

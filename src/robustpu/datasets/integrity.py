@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from robustpu.datasets import uci
 from robustpu.datasets.alzheimer import picture_files, read_picture
-from robustpu.datasets.reading import check_size, explained
+from robustpu.datasets.reading import check_size, explained, holds
 from robustpu.datasets.sources import File, Source
 
 Verdict: TypeAlias = Literal["good", "missing", "damaged", "differs"]
@@ -62,10 +62,10 @@ def state(source: Source, root: Path) -> str:
     state
         "bundled", "present", "missing" or "damaged". Where only a part is there, how many files.
     """
+    if _is_bundled_read(source, root):
+        return "bundled"
     findings = inspect(source, root, checksums=False)
     lacking = {finding.path for finding in findings if finding.verdict == "missing"}
-    if source.bundled and (lacking or not findings):
-        return "bundled"
     if any(finding.verdict == "damaged" for finding in findings):
         return "damaged"
     optional = {file.path for file in source.files if file.optional}
@@ -90,9 +90,9 @@ def verify(source: Source, root: Path) -> list[Finding]:
     findings
         As of `inspect`; of a bundled set, one finding about the bundled copy if that is read.
     """
-    findings = inspect(source, root, checksums=True)
-    is_read = bool(findings) and all(finding.verdict != "missing" for finding in findings)
-    return findings if is_read or not source.bundled else [_look_at_bundled(source)]
+    if _is_bundled_read(source, root):
+        return [_look_at_bundled(source)]
+    return inspect(source, root, checksums=True)
 
 
 def is_official(path: Path, file: File) -> bool:
@@ -132,6 +132,10 @@ def digest(path: Path, like: str) -> str:
     with path.open("rb") as stream:
         found = hashlib.file_digest(stream, lambda: hashlib.new(algorithm, usedforsecurity=False))
     return f"{algorithm}:{found.hexdigest()}"
+
+
+def _is_bundled_read(source: Source, root: Path) -> bool:
+    return bool(source.bundled) and not holds(source, root / source.folder)
 
 
 def _look(folder: Path, file: File, checksums: bool) -> Finding:

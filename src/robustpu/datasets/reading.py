@@ -11,6 +11,23 @@ from robustpu.datasets.folder import VARIABLE, data_folder
 from robustpu.datasets.sources import File, Source
 
 
+def holds(source: Source, folder: Path) -> bool:
+    """Whether there is something in the place of every file of a set that has files.
+
+    Parameters
+    ----------
+    source
+        The set.
+    folder
+        The folder of the set.
+    """
+    try:
+        return bool(source.files) and all((folder / file.path).exists() for file in source.files)
+    except PermissionError:
+        # A cache of another user's must not stand in the way of a bundled set.
+        return False
+
+
 def read(source: Source, folder: Path, file: File) -> bytes:
     """The bytes of a file that must have its official size.
 

@@ -177,7 +177,7 @@ def _table(
 ) -> tuple[list[str], NDArray[np.float64]]:
     """The columns' names and the rows: UCI's own files where they all are, else the bundled one."""
     bundled = f"{source.folder}.csv.xz"
-    if folder is None or not _holds(folder, source):
+    if folder is None or not reading.holds(source, folder):
         return read(bundled)
     names, _ = _unpack(bundled)
     parts = []
@@ -189,14 +189,6 @@ def _table(
                 raise ValueError(f"it has {part.shape[1]} columns, not {len(names)}")
             parts.append(part)
     return names, np.concatenate(parts)
-
-
-def _holds(folder: Path, source: Source) -> bool:
-    try:
-        return all((folder / file.path).exists() for file in source.files)
-    except PermissionError:
-        # A cache of another user's must not stand in the way of a bundled set.
-        return False
 
 
 def _bunch(

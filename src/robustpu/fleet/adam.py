@@ -6,6 +6,8 @@ import torch
 from torch import Tensor
 from torch.optim.adam import adam
 
+from robustpu.fleet.kernel import MOST_MEMBERS, adam_kernel, step
+
 
 class Adam:
     """Adam (Kingma and Ba), L2 decay added to the gradient, linear warm-up of the rate.
@@ -34,7 +36,7 @@ class Adam:
         self,
         flat: Tensor,
         rates: Tensor,
-        fused: bool | None = None,
+        form: str | None = None,
     ):
         self.gradient = torch.zeros_like(flat)
         self._mean = torch.zeros_like(flat)
@@ -43,7 +45,7 @@ class Adam:
         self._rates = rates
         # A tensor, so that a recorded step counts on.
         self._steps = torch.zeros((), dtype=torch.float64, device=flat.device)
-        self._fused = fused
+        self._form = form
         self._attach(flat)
 
     def restart(self, rates: Tensor) -> None:
@@ -67,11 +69,21 @@ class Adam:
     def _attach(self, flat: Tensor) -> None:
         """Take hold of the parameters, and choose how to step."""
         self._flat = flat
-        fused = flat.device.type == "cpu" if self._fused is None else self._fused
-        self._runs = self._find_runs() if fused else []
-        if self._fused is None:
-            fused = 0 < len(self._runs) <= max(1, len(flat) // 4)
-        self._step = self._step_fused if fused else self._step_stacked
+        on_gpu = flat.device.type == "cuda"
+        fits = on_gpu and flat.dtype == torch.float32 and len(flat) <= MOST_MEMBERS
+        self._kernel = adam_kernel(flat.device) if fits else None
+        self._runs = [] if on_gpu else self._find_runs()
+        forms = {
+            "fused": self._step_fused,
+            "stacked": self._step_stacked,
+            "kernel": self._step_kernel,
+        }
+        self._step = forms[self._form or self._fastest()]
+
+    def _fastest(self) -> str:
+        if self._kernel is not None:
+            return "kernel"
+        return "fused" if 0 < len(self._runs) <= max(1, len(self._flat) // 4) else "stacked"
 
     def _find_runs(self) -> list[tuple[tuple[float, float, float], list[Tensor]]]:
         """Rates, and parts of what is stacked, of neighbours with equal rates."""
@@ -104,14 +116,25 @@ class Adam:
             )
 
     def _step_stacked(self) -> None:
-        lr, decay, warmup = self._rates.unsqueeze(-1).unbind(1)
-        # Both bias corrections folded into one rate and one epsilon.
+        rate, decay, epsilon = self._now()
+        self.gradient.addcmul_(self._flat, decay[:, None])
+        self._mean.lerp_(self.gradient, 1 - self.beta1)
+        self._square.mul_(self.beta2).addcmul_(self.gradient, self.gradient, value=1 - self.beta2)
+        torch.sqrt(self._square, out=self._scratch).add_(epsilon)
+        torch.div(self._mean, self._scratch, out=self._scratch)
+        self._flat.addcmul_(self._scratch, rate[:, None], value=-1)
+
+    def _step_kernel(self) -> None:
+        assert self._kernel is not None
+        rate, decay, epsilon = self._now()
+        stacked = (self._flat, self.gradient, self._mean, self._square)
+        betas = self.beta1, self.beta2
+        step(self._kernel, stacked, rate, decay.contiguous(), epsilon.to(rate.dtype), betas)
+
+    def _now(self) -> tuple[Tensor, Tensor, Tensor]:
+        """Rate and decay of each member, and epsilon, with both bias corrections folded in."""
+        lr, decay, warmup = self._rates.unbind(1)
         correction = (1 - self.beta2**self._steps).sqrt()
         rate = lr * (self._steps / warmup.clamp(min=1)).clamp(max=1)
         rate *= correction / (1 - self.beta1**self._steps)
-        self.gradient.addcmul_(self._flat, decay)
-        self._mean.lerp_(self.gradient, 1 - self.beta1)
-        self._square.mul_(self.beta2).addcmul_(self.gradient, self.gradient, value=1 - self.beta2)
-        torch.sqrt(self._square, out=self._scratch).add_(self.epsilon * correction)
-        torch.div(self._mean, self._scratch, out=self._scratch)
-        self._flat.addcmul_(self._scratch, rate, value=-1)
+        return rate, decay, self.epsilon * correction

@@ -1,0 +1,101 @@
+import re
+
+import pytest
+from made import record, table3, temperature, trials
+
+from robustpu.bench.summary import at_or_below, notes, seconds, sentences
+from robustpu.bench.tables import tables
+from robustpu.bench.wording import duration, number, selection, stems
+
+
+def said(records):
+    return " ".join(sentences(tables(records)[0]))
+
+
+def test_the_counts_are_said():
+    text = said(table3())
+    # nnPU at 0.4 is 10.45 on mnist (paper 7.74) and 15.45 on cifar10 (12.60), and so on.
+    assert "At or below the paper: nnPU in 0 of 4, Robust-PU in 0 of 4; together in 0 of 8" in text
+    assert "Lowest error: Robust-PU in 4 of 4 settings." in text
+    assert "by more than chance in 4 of 4" in text
+    assert "10 trials a cell, selected by labelled validation (oracle)" in text
+    assert "at most 24 candidate settings a method, one setting for all trials" in text
+    assert "80 trials took 40.0 s on NVIDIA H200 (robustpu 0.1.0, torch 2.11.0)" in text
+
+
+def test_cells_at_or_below_the_paper_are_counted():
+    records = trials([7.0] * 2) + trials([12.63] * 2, dataset="cifar10")
+    records += trials([99.0] * 2, dataset="shuttle") + trials([1.0] * 2, dataset="digits")
+    records += [record(dataset="spambase", failure="no")]
+    (table,) = tables(records)
+    assert at_or_below(table.cells.values()) == (2, 3)
+    assert "nnPU in 2 of 3 cells." in said(records)
+
+
+def test_nothing_is_said_of_a_paper_that_has_no_such_table():
+    text = said(temperature())
+    assert "paper" not in text
+    assert "With fewer than 6 trials no paired test can tell them apart." in text
+
+
+def test_untuned_and_tuned_by_trial():
+    assert "nothing was tuned" in said(trials([1.0], candidates=1))
+    assert "each trial its own" in said(trials([1.0], tune="trial"))
+
+
+def test_all_hardware_and_versions_are_named():
+    records = trials([1.0] * 2)
+    records[1] |= {"device": "Intel Xeon", "versions": {"torch": "2.13.0"}, "seconds": None}
+    text = said(records)
+    assert "on NVIDIA H200 and Intel Xeon (robustpu 0.1.0, torch 2.11.0 and 2.13.0)" in text
+    assert seconds(tables(records)[0]) == 0.5
+
+
+def test_hardware_may_be_unknown():
+    assert "on unknown hardware." in said(trials([1.0], device=None, versions=None))
+
+
+def test_notes_name_the_cells_and_share_a_line():
+    records = trials([1.0] * 4, method="a", label="A") + trials([1.0] * 4, method="b", label="B")
+    records += trials([1.0] * 5, method="c", label="C")
+    assert notes(tables(records)[0]) == ["mnist, π = 0.2, A, B: 4 of 5 trials."]
+    assert notes(tables(table3())[0]) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, "selected by labelled validation (oracle)"),
+        ({"selection": "pu"}, "selected without negatives (PU-only)"),
+        ({"selection": "luck"}, "selected by luck"),
+        (
+            {"validation": "overlapping"},
+            "selected by labelled validation (oracle); validation rows drawn from the training "
+            "pool again",
+        ),
+    ],
+)
+def test_selection_is_named(changes, words):
+    assert selection(tables(trials([1.0], **changes))[0]) == words
+
+
+@pytest.mark.parametrize(
+    ("time", "text"),
+    [(0, "0.0 s"), (59.94, "59.9 s"), (60, "1 min 0 s"), (3599.6, "1 h 0 min"), (90000, "25 h 0 min")],
+)
+def test_durations(time, text):
+    assert duration(time) == text
+
+
+def test_numbers():
+    assert number(float("nan"), float("nan")) == "–"
+    assert number(3.005, float("nan")) == "3.00"
+    assert number(10.0, 0.456) == "10.00 ± 0.46"
+
+
+def test_stems_are_different_and_fit_for_files():
+    records = trials([1.0], experiment="../a b") + trials([1.0], dataset="x", validation="overlapping")
+    records += trials([1.0], dataset="y")
+    names = stems(tables(records))
+    assert len(set(names)) == 3
+    assert all(re.fullmatch(r"[A-Za-z0-9_-]+", name) for name in names)

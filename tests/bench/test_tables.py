@@ -1,0 +1,226 @@
+import json
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from made import record, table3, trials
+from scipy.stats import wilcoxon
+
+from robustpu.bench.paper import Figure
+from robustpu.bench.tables import tables
+
+NNPU = {"method": "nnpu", "label": "nnPU"}
+ROBUST = {"method": "robust-pu", "label": "Robust-PU"}
+
+
+def only(records):
+    (table,) = tables(records)
+    return table
+
+
+def cells(records, dataset="mnist", prior=0.2):
+    table = only(records)
+    return {row.key: table.cells[dataset, prior, row.key] for row in table.methods}
+
+
+def test_mean_and_deviation():
+    errors = [3.1, 2.9, 3.6, 3.3]
+    cell = cells(trials(errors))["nnpu"]
+    assert cell.mean == pytest.approx(np.mean(errors))
+    assert cell.sd == pytest.approx(np.std(errors, ddof=1))
+    assert cell.errors == dict(enumerate(errors))
+    assert cell.paper == Figure(7.38, 0.9)
+
+
+def test_one_trial_has_no_deviation():
+    cell = cells([record(error=3.0)])["nnpu"]
+    assert cell.mean == 3.0
+    assert np.isnan(cell.sd)
+
+
+def test_one_table_an_experiment_and_selection():
+    found = tables(table3() + trials([1.0], experiment="other", title="Other", table=None))
+    assert [(t.experiment, t.selection) for t in found] == [
+        ("table3", "oracle"),
+        ("table3", "pu"),
+        ("other", "oracle"),
+    ]
+    assert found[0].reference is not None
+    assert found[2].reference is None
+
+
+@pytest.mark.parametrize("change", [{"validation": "overlapping"}, {"tune": "trial"}])
+def test_other_validation_or_tuning_is_another_table(change):
+    assert len(tables(trials([1.0]) + trials([2.0], dataset="cifar10", **change))) == 2
+
+
+def test_order_is_that_of_the_file_and_priors_ascend():
+    table = only(
+        trials([1.0], dataset="b", prior=0.6, method="z")
+        + trials([1.0], dataset="a", prior=0.2, method="y")
+        + trials([1.0], dataset="b", prior=0.4, method="x", label=None)
+    )
+    assert table.datasets == ("b", "a")
+    assert table.priors == (0.2, 0.4, 0.6)
+    assert [row.key for row in table.methods] == ["z", "y", "x"]
+    assert [row.label for row in table.methods] == ["nnPU", "nnPU", "x"]
+
+
+def test_a_cell_that_was_not_run_is_a_gap():
+    table = only(table3()[:20] + trials([1.0] * 10, dataset="cifar10", **NNPU))
+    cell = table.cells["cifar10", 0.2, "robust-pu"]
+    assert np.isnan(cell.mean)
+    assert (cell.complete, cell.flaw, cell.at_or_below) == (False, "", None)
+    assert cell.paper == Figure(7.58, 0.4)
+
+
+def test_the_best_is_the_lowest_mean():
+    found = cells(trials([3.0, 3.2], **NNPU) + trials([2.9, 3.1], **ROBUST))
+    assert (found["nnpu"].best, found["robust-pu"].best) == (False, True)
+
+
+def test_means_that_print_alike_are_both_best():
+    found = cells(trials([3.001] * 10, **NNPU) + trials([3.0] * 10, **ROBUST))
+    assert found["nnpu"].best
+    assert found["robust-pu"].best
+    assert not found["nnpu"].tied
+
+
+def test_one_method_alone_is_not_the_best():
+    table = only(trials([3.0] * 10))
+    assert not table.cells["mnist", 0.2, "nnpu"].best
+    assert table.duels == ()
+
+
+@pytest.mark.parametrize(("error", "verdict"), [(7.384, True), (7.386, False), (7.0, True)])
+def test_at_or_below_the_paper_is_judged_as_printed(error, verdict):
+    assert cells(trials([error]))["nnpu"].at_or_below is verdict
+
+
+def test_the_difference_to_the_paper_is_that_of_the_printed_means():
+    assert cells(trials([7.0, 7.1]))["nnpu"].difference == pytest.approx(-0.33)
+
+
+def test_the_duel_is_between_the_two_lowest_means():
+    rng = np.random.default_rng(0)
+    third, first, second = (mean + rng.normal(0, 0.3, 10) for mean in (6.0, 3.0, 3.4))
+    table = only(
+        trials(third, method="pn", label="PN")
+        + trials(first, **ROBUST)
+        + trials(second, **NNPU)
+    )
+    (duel,) = table.duels
+    assert (duel.best, duel.rival, duel.pairs) == ("robust-pu", "nnpu", 10)
+    assert duel.wins == (second > first).sum()
+    assert duel.losses == (second < first).sum()
+    assert duel.difference == pytest.approx(second.mean() - first.mean())
+    assert duel.p == pytest.approx(wilcoxon(second - first, method="exact").pvalue)
+    cell = table.cells["mnist", 0.2, "pn"]
+    assert cell.p == pytest.approx(wilcoxon(third - first, method="exact").pvalue)
+    assert not cell.tied
+
+
+def test_trials_are_paired_by_number_not_by_place():
+    errors = [3.0 + 0.2 * i for i in range(8)]
+    ours, theirs = trials(errors, **ROBUST), trials([e + 0.1 for e in errors], **NNPU)
+    (duel,) = only(ours + theirs).duels
+    random.Random(0).shuffle(theirs)
+    (shuffled,) = only(ours + theirs).duels
+    assert duel == shuffled
+    assert (duel.wins, duel.told_apart) == (8, True)
+
+
+def test_a_method_that_chance_could_have_put_behind_is_tied():
+    found = cells(
+        trials([3.0, 3.2, 3.1, 2.9, 3.0, 3.1], **ROBUST)
+        + trials([3.1, 3.1, 3.2, 2.9, 2.9, 3.2], **NNPU)
+    )
+    assert found["nnpu"].tied
+    assert found["robust-pu"].p is None
+
+
+def test_too_few_trials_are_not_tested():
+    table = only(trials([3.0] * 5, **ROBUST) + trials([4.0] * 5, **NNPU))
+    (duel,) = table.duels
+    assert duel.p is None
+    assert not duel.told_apart
+    assert not table.cells["mnist", 0.2, "nnpu"].tied
+
+
+def test_failures_are_named_and_keep_a_cell_out_of_the_race():
+    records = trials([9.0] * 10, **ROBUST) + trials([1.0] * 8, **NNPU)
+    records += [record(trial=t, failure="ValueError: diverged\nbadly", **NNPU) for t in (8, 9)]
+    table = only(records)
+    cell = table.cells["mnist", 0.2, "nnpu"]
+    assert cell.mean == 1.0
+    assert not cell.best
+    assert cell.at_or_below is None
+    assert cell.flaw == "8 of 10 trials; 2 failed (ValueError: diverged badly)"
+    assert table.duels == ()
+
+
+def test_a_cell_that_failed_altogether():
+    cell = cells([record(trial=t, failure="ValueError: no", **NNPU) for t in range(3)])["nnpu"]
+    assert np.isnan(cell.mean)
+    assert cell.flaw == "0 of 3 trials; 3 failed (ValueError: no)"
+
+
+def test_fewer_trials_than_the_neighbours_are_marked():
+    found = cells(trials([9.0] * 10, **ROBUST) + trials([1.0] * 6, **NNPU))
+    assert found["nnpu"].flaw == "6 of 10 trials"
+    assert not found["nnpu"].best
+    assert found["robust-pu"].flaw == ""
+
+
+def test_fewer_trials_than_other_data_sets_are_marked_but_compete():
+    records = trials([3.0] * 3, **ROBUST) + trials([4.0] * 3, **NNPU)
+    records += trials([3.0] * 10, dataset="cifar10", **ROBUST)
+    found = cells(records)
+    assert found["robust-pu"].best
+    assert found["robust-pu"].flaw == "3 trials, where others have 10"
+
+
+def test_two_plans_in_one_cell_are_not_averaged():
+    records = trials([3.0] * 10)
+    records[4]["fingerprint"] = "other"
+    cell = cells(records)["nnpu"]
+    assert np.isnan(cell.mean)
+    assert np.isnan(cell.sd)
+    assert not cell.complete
+    assert cell.flaw == "trials of 2 different plans, so not averaged"
+
+
+def test_two_records_of_one_trial_are_refused():
+    with pytest.raises(ValueError, match="two records of one trial: experiment table3"):
+        tables([record(), record()])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"dataset": None}, "dataset must be str, not None"),
+        ({"prior": "0.2"}, "prior must be int or float, not '0.2'"),
+        ({"label": 3}, "label must be str, not 3"),
+        ({"versions": []}, "versions must be dict"),
+        ({"error": float("nan")}, "scores.error must be a finite number, not nan"),
+        ({"error": None}, "scores.error must be a finite number, not None"),
+        ({"scores": None}, "scores.error must be a finite number, not None"),
+    ],
+)
+def test_damaged_records_are_refused(change, message):
+    with pytest.raises(ValueError, match=message):
+        tables([record(**change)])
+
+
+def test_optional_fields_may_be_absent():
+    bare = {k: v for k, v in record().items() if k not in ("table", "label", "x", "device")}
+    assert only([bare]).methods[0].label == "nnpu"
+
+
+def test_a_table_is_a_pure_function_of_the_records():
+    records = table3()
+    before = json.dumps(records)
+    first, second = tables(records), tables(json.loads(before))
+    assert json.dumps(records) == before
+    assert [replace(t, records=()) for t in first] == [replace(t, records=()) for t in second]

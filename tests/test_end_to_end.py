@@ -1,0 +1,70 @@
+"""The command line as a user meets it: killed, its file torn, and run again."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from robustpu.bench.store import KEY
+
+SMOKE = Path(__file__).parents[1] / "experiments" / "smoke.toml"
+CELLS, TRIALS = 16, 3
+
+
+def start(out, *options):
+    command = [sys.executable, "-c", "from robustpu.cli import main; main()", "bench", "run"]
+    return subprocess.Popen(
+        [*command, str(SMOKE), "--out", str(out), "--device", "cpu", *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+
+
+def wait_for_lines(path, count, process):
+    for _ in range(600):
+        if path.exists() and path.read_bytes().count(b"\n") >= count:
+            return
+        assert process.poll() is None, process.communicate()[0]
+        time.sleep(0.1)
+    pytest.fail("no results within a minute")
+
+
+def by_key(content):
+    records = [json.loads(line) for line in content.splitlines()]
+    keys = [tuple(record[name] for name in KEY) for record in records]
+    assert len(set(keys)) == len(keys), "a trial was done twice"
+    return {key: {**record, "seconds": None} for key, record in zip(keys, records, strict=True)}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_a_killed_run_loses_nothing_and_does_nothing_twice(tmp_path):
+    torn, whole = tmp_path / "torn" / "smoke.jsonl", tmp_path / "whole" / "smoke.jsonl"
+    killed = start(torn.parent)
+    wait_for_lines(torn, 4 * TRIALS, killed)
+    killed.kill()
+    killed.communicate()
+
+    before = torn.read_bytes()
+    assert before.count(b"\n") < CELLS * TRIALS, "it was killed too late to tell anything"
+    last = before[:-1].rfind(b"\n") + 1
+    torn.write_bytes(before[: (last + len(before)) // 2])
+
+    # Two processes where there was one: results are the same.
+    again, undisturbed = start(torn.parent, "--workers", "2"), start(whole.parent)
+    said = again.communicate()[0]
+    assert again.returncode == 0, said
+    assert undisturbed.wait() == 0, undisturbed.communicate()[0]
+    undisturbed.communicate()
+
+    assert torn.read_bytes()[:last] == before[:last]
+    assert "were there already" in said
+    resumed, expected = by_key(torn.read_bytes()), by_key(whole.read_bytes())
+    assert len(expected) == CELLS * TRIALS
+    assert not any("failure" in record for record in expected.values())
+    assert resumed == expected
