@@ -1151,6 +1151,33 @@ class TestFitted:
         np.testing.assert_allclose(model.predict_proba(X)[:, 1], each[best].mean(0), atol=1e-12)
 
 
+class TestToTorch:
+    @pytest.mark.parametrize("standardize", [True, False])
+    @pytest.mark.parametrize("module", ["mlp", batch_norm_net])
+    def test_modules_answer_what_the_model_averages(self, module, standardize):
+        X, y = table()
+        X = 3 + 5 * X
+        model = quick(n_members=3, module=module, standardize=standardize, lr=1e-3).fit(X, y)
+        with torch.no_grad():
+            logits = [model.to_torch(k)(torch.from_numpy(X).float()).flatten() for k in range(3)]
+        mean = torch.sigmoid(torch.stack(logits)).mean(0)
+        np.testing.assert_allclose(mean.numpy(), model.predict_proba(X)[:, 1], atol=1e-5)
+
+    def test_it_is_a_copy(self):
+        X, y = table()
+        model = quick().fit(X, y)
+        before = model.predict_proba(X)
+        with torch.no_grad():
+            for weight in model.to_torch().parameters():
+                weight.zero_()
+        np.testing.assert_array_equal(model.predict_proba(X), before)
+
+    @pytest.mark.parametrize("member", [-1, 1, 0.5])
+    def test_there_is_no_such_member(self, member):
+        with pytest.raises(ValueError, match="member"):
+            quick().fit(*table()).to_torch(member)
+
+
 class TestDiverged:
     @pytest.mark.parametrize("validation_fraction", [0.2, 0])
     @pytest.mark.filterwarnings("ignore::RuntimeWarning")

@@ -16,12 +16,12 @@ from sklearn.utils.validation import (
     check_is_fitted,
     validate_data,
 )
-from torch import Tensor
+from torch import Tensor, nn
 
 from robustpu import labels
 from robustpu.checks import check_number
 from robustpu.fleet import Course, Fleet, State
-from robustpu.modules import MODULES, ModuleFactory
+from robustpu.modules import MODULES, ModuleFactory, Standardize
 from robustpu.naming import identity, pick
 from robustpu.scenario import check_prior, check_scenario
 from robustpu.together import Job, Prepared, Trained, check_vary, fit_together
@@ -370,6 +370,24 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         unlabeled = np.flatnonzero(~self.is_positive_)
         rows = unlabeled[np.argsort(-self.probability_[unlabeled], kind="stable")[:k]]
         return rows, self.probability_[rows]
+
+    def to_torch(self, member: int = 0) -> nn.Module:
+        """Return one of the averaged networks as a torch module of its own, on the CPU.
+
+        It takes rows as ``fit`` does, scaled or not, and answers logits of the positive class.
+
+        Parameters
+        ----------
+        member
+            Place among ``kept_``.
+        """
+        check_is_fitted(self)
+        check_number("member", member, least=0, below=len(self.kept_), whole=True)
+        module: nn.Module = self.network_.write(self.state_, member).eval()
+        if self._scale is None:
+            return module
+        mean, scale = map(torch.from_numpy, self._scale)
+        return nn.Sequential(Standardize(mean, scale), module).eval()
 
     def _member_logits(self, x: Tensor) -> Tensor:
         """Logits (kept members, rows) of inputs in the precision of predictions."""

@@ -81,7 +81,13 @@ def test_selection_is_named(changes, words):
 
 @pytest.mark.parametrize(
     ("time", "text"),
-    [(0, "0.0 s"), (59.94, "59.9 s"), (60, "1 min 0 s"), (3599.6, "1 h 0 min"), (90000, "25 h 0 min")],
+    [
+        (0, "0.0 s"),
+        (59.94, "59.9 s"),
+        (60, "1 min 0 s"),
+        (3599.6, "1 h 0 min"),
+        (90000, "25 h 0 min"),
+    ],
 )
 def test_durations(time, text):
     assert duration(time) == text
@@ -94,7 +100,9 @@ def test_numbers():
 
 
 def test_stems_are_different_and_fit_for_files():
-    records = trials([1.0], experiment="../a b") + trials([1.0], dataset="x", validation="overlapping")
+    records = trials([1.0], experiment="../a b") + trials(
+        [1.0], dataset="x", validation="overlapping"
+    )
     records += trials([1.0], dataset="y")
     names = stems(tables(records))
     assert len(set(names)) == 3

@@ -106,9 +106,7 @@ def test_the_duel_is_between_the_two_lowest_means():
     rng = np.random.default_rng(0)
     third, first, second = (mean + rng.normal(0, 0.3, 10) for mean in (6.0, 3.0, 3.4))
     table = only(
-        trials(third, method="pn", label="PN")
-        + trials(first, **ROBUST)
-        + trials(second, **NNPU)
+        trials(third, method="pn", label="PN") + trials(first, **ROBUST) + trials(second, **NNPU)
     )
     (duel,) = table.duels
     assert (duel.best, duel.rival, duel.pairs) == ("robust-pu", "nnpu", 10)

@@ -46,7 +46,7 @@ def stl10(folder: Path) -> Bunch:
     for rows, x, y in parts:
         # A channel is written column by column.
         columns = np.frombuffer(read(source, folder, x), np.uint8).reshape(-1, *source.shape)
-        data[rows] = columns
+        data[rows] = columns.swapaxes(2, 3)
         # Classes are 1 to 10 in the file; a 0 becomes 255, which no class is.
         label[rows] = np.frombuffer(read(source, folder, y), np.uint8) - np.uint8(1)
         with explained(source, folder, folder / y.path):

@@ -35,10 +35,14 @@ MOST_MEMBERS = 65535
 @cache
 def adam_kernel(device: torch.device) -> Callable[..., Any] | None:
     """Compile the kernel for a device, or give None if this torch cannot."""
+    # Not in every torch that we support.
+    compile_kernel = getattr(torch.cuda, "_compile_kernel", None)
+    if compile_kernel is None:
+        return None
     try:
         with torch.cuda.device(device):
-            return torch.cuda._compile_kernel(SOURCE, "adam_step")  # type: ignore[attr-defined, no-any-return]
-    except (AttributeError, RuntimeError, OSError):
+            return compile_kernel(SOURCE, "adam_step")  # type: ignore[no-any-return]
+    except (RuntimeError, OSError):
         return None
 
 

@@ -90,6 +90,19 @@ class Network(ABC):
         """Return a parameter of a module in the form in which the fleet keeps it."""
         return parameter
 
+    def _loaded(self, stored: Tensor) -> Tensor:
+        """Return a parameter as the fleet keeps it in the form in which a module has it."""
+        return stored
+
+    def write(self, state: State, member: int) -> nn.Module:
+        """Make a module of one member's own, the inverse of ``read``."""
+        module = deepcopy(self.template)
+        own = {name: self._loaded(view[member]) for name, view in self.views(state.flat).items()}
+        own |= {name: value[member] for name, value in state.buffers.items()}
+        # Not strict: a parameter that several layers share has one name here, and several there.
+        module.load_state_dict(own, strict=False)
+        return module
+
     def read(self, modules: Sequence[nn.Module]) -> State:
         """Stack the parameters and buffers of modules built like the template."""
         flat, buffers = [], []
@@ -167,6 +180,9 @@ class LinearStack(Network):
     def _stored(self, parameter: Tensor) -> Tensor:
         # Weights as (inputs, outputs): quicker to multiply by than torch's (outputs, inputs).
         return parameter.t() if parameter.ndim == 2 else parameter
+
+    def _loaded(self, stored: Tensor) -> Tensor:
+        return self._stored(stored)
 
     def _cut(self, flat: Tensor) -> "_Cut":
         """Weight (members, inputs, outputs) and bias (members, outputs) of each layer."""

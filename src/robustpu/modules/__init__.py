@@ -7,7 +7,7 @@ from threading import RLock
 from typing import TypeAlias
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from robustpu.modules.resnet import ResNet50
 from robustpu.naming import pick
@@ -116,6 +116,21 @@ def resnet50(input_shape: tuple[int, ...]) -> nn.Module:
     23510081
     """
     return ResNet50(input_shape)
+
+
+class Standardize(nn.Module):
+    """(x - mean) / scale, column by column, in single precision."""
+
+    mean: Tensor
+    scale: Tensor
+
+    def __init__(self, mean: Tensor, scale: Tensor):
+        super().__init__()
+        self.register_buffer("mean", mean)
+        self.register_buffer("scale", scale)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return ((x - self.mean) / self.scale).float()
 
 
 MODULES: dict[str, ModuleFactory] = {

@@ -1,0 +1,171 @@
+import json
+import sys
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from robustpu.cli.report import report
+
+app = typer.Typer()
+app.command()(report)
+runner = CliRunner()
+NAMES = ["report.html", "report.md", "table3-oracle-comparison.png", "tables.tex"]
+
+
+def record(**changes):
+    whole = {
+        "experiment": "table3",
+        "title": "Main results",
+        "table": "main",
+        "dataset": "mnist",
+        "method": "nnpu",
+        "prior": 0.2,
+        "trial": 0,
+        "selection": "oracle",
+        "validation": "disjoint",
+        "tune": "cell",
+        "fingerprint": "abc",
+        "scores": {"error": 3.21},
+    }
+    return {**whole, **changes}
+
+
+def write(path, *records):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(each) + "\n" for each in records))
+    return path
+
+
+@pytest.fixture
+def results(tmp_path):
+    write(tmp_path / "results" / "table3.jsonl", record(), record(trial=1))
+    return tmp_path / "results"
+
+
+def test_tables_are_printed(results):
+    answer = runner.invoke(app, [str(results)])
+    assert answer.exit_code == 0
+    assert "Main results" in answer.stdout
+    assert "3.21 ± 0.00" in answer.stdout
+    assert "nnpu in 1 of 1 cells" in answer.stdout
+
+
+def test_the_folder_by_default_is_that_of_the_experiments(results, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "experiments" / "results" / "a.jsonl", record(title="Found"))
+    assert "Found" in runner.invoke(app, []).stdout
+
+
+def test_everything_is_written_and_named(results, tmp_path):
+    out = tmp_path / "deep" / "out"
+    answer = runner.invoke(app, [str(results), "--out", str(out)])
+    assert answer.exit_code == 0
+    assert sorted(path.name for path in out.iterdir()) == NAMES
+    assert sorted(answer.stdout.split()) == [str(out / name) for name in NAMES]
+
+
+@pytest.mark.parametrize(
+    ("form", "name"),
+    [("markdown", NAMES[1]), ("latex", NAMES[3]), ("html", NAMES[0]), ("figures", NAMES[2])],
+)
+def test_one_format_alone(results, tmp_path, form, name):
+    out = tmp_path / "out"
+    assert runner.invoke(app, [str(results), "--out", str(out), "--format", form]).exit_code == 0
+    assert [path.name for path in out.iterdir()] == [name]
+
+
+def test_same_files_same_bytes_wherever_they_are(results, tmp_path):
+    other = write(tmp_path / "elsewhere" / "x.jsonl", record(), record(trial=1))
+    for source, out in ((results, "a"), (other, "b")):
+        runner.invoke(app, [str(source), "--out", str(tmp_path / out)])
+    for name in NAMES:
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+def test_a_report_is_replaced_as_a_whole(results, tmp_path, monkeypatch):
+    from robustpu.bench import page
+
+    old = write(tmp_path / "out" / "report.html", "old")
+    before = old.read_text()
+
+    def fail(_):
+        raise ValueError("no room")
+
+    monkeypatch.setattr(page, "page", fail)
+    arguments = [str(results), "--out", str(old.parent), "--format", "html"]
+    answer = runner.invoke(app, arguments)
+    assert answer.exit_code == 1
+    assert [path.name for path in old.parent.iterdir()] == ["report.html"]
+    assert old.read_text() == before
+
+
+def test_without_matplotlib_the_rest_is_written(results, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    answer = runner.invoke(app, [str(results), "--out", str(tmp_path / "out")])
+    assert answer.exit_code == 0
+    assert "pip install 'robustpu[plot]'" in answer.stderr
+    assert len(list((tmp_path / "out").iterdir())) == 3
+
+
+def test_files_of_one_experiment_are_joined(results, tmp_path):
+    more = write(tmp_path / "gpu" / "table3.jsonl", record(dataset="cifar10"))
+    answer = runner.invoke(app, [str(results), str(more)])
+    assert answer.stdout.count("Main results") == 1
+    assert "cifar10" in answer.stdout
+
+
+def test_the_same_trial_in_two_files_is_refused(results, tmp_path):
+    more = write(tmp_path / "gpu" / "table3.jsonl", record())
+    answer = runner.invoke(app, [str(results), str(more)])
+    assert answer.exit_code == 1
+    assert "two records of one trial" in answer.stderr
+
+
+def test_a_file_given_twice_counts_once(results):
+    answer = runner.invoke(app, [str(results), str(results / "table3.jsonl")])
+    assert answer.exit_code == 0
+
+
+def test_other_json_lines_are_skipped_with_a_note(results):
+    write(results / "other.jsonl", {"dataset": "spambase", "error": 7.8})
+    answer = runner.invoke(app, [str(results)])
+    assert answer.exit_code == 0
+    assert f"Skipped {results / 'other.jsonl'}" in answer.stderr
+
+
+def test_a_torn_last_line_is_passed_over(results):
+    with (results / "table3.jsonl").open("a") as file:
+        file.write('{"experiment": "tab')
+    answer = runner.invoke(app, [str(results)])
+    assert answer.exit_code == 0
+    assert "2 trials a cell" in answer.stdout
+
+
+@pytest.mark.parametrize(
+    "lines",
+    ["nonsense\n" + json.dumps(record()) + "\n", json.dumps(record(scores={})) + "\n"],
+)
+def test_a_damaged_file_is_named(results, lines):
+    damaged = results / "damaged.jsonl"
+    damaged.write_text(lines)
+    answer = runner.invoke(app, [str(results)])
+    assert answer.exit_code == 1
+    assert str(damaged) in answer.stderr
+    assert "Traceback" not in answer.output
+
+
+@pytest.mark.parametrize("what", ["missing", "empty"])
+def test_nothing_to_read_is_an_error(tmp_path, what):
+    (tmp_path / "empty").mkdir()
+    answer = runner.invoke(app, [str(tmp_path / what)])
+    assert answer.exit_code == 1
+    assert answer.stderr.startswith("Error: ")
+
+
+@pytest.mark.parametrize("arguments", [["--format", "html"], ["--format", "pdf", "--out", "x"]])
+def test_usage_errors(results, arguments):
+    answer = runner.invoke(app, [str(results), *arguments])
+    assert answer.exit_code == 2
+    assert "Traceback" not in answer.output
