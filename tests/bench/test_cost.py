@@ -72,9 +72,9 @@ def test_a_convolution_is_more_work_than_a_table():
 def test_time_grows_with_epochs_and_rows(monkeypatch):
     measured = []
 
-    def measure(module, shape, batch_size, members, device):
-        measured.append(members)
-        return 0.001 * members
+    def measure(module, shape, rows, members, device):
+        measured.append((rows, members))
+        return 0.001 * members * rows / 64
 
     monkeypatch.setattr(cost, "_measure", measure)
     cost._step.cache_clear()
@@ -83,17 +83,27 @@ def test_time_grows_with_epochs_and_rows(monkeypatch):
         # 100 epochs of 10 steps of 10 ms.
         assert seconds([load], "cpu") == pytest.approx(10.0)
         assert seconds([load, replace(load, epochs=500)], "cpu") == pytest.approx(15.0)
-        assert measured == [1, 4, 10]
+        assert measured == [(2, 1), (16, 1), (64, 1), (64, 4), (64, 10)]
     finally:
         cost._step.cache_clear()
 
 
 def test_a_long_measurement_is_not_repeated_with_more_networks(monkeypatch):
+    measured = []
+    measure = cost._measure
+
+    def spy(*arguments):
+        measured.append((arguments[2:4], measure(*arguments)))
+        return measured[-1][1]
+
     monkeypatch.setattr(cost, "ENOUGH", 0.0)
+    monkeypatch.setattr(cost, "_measure", spy)
     cost._step.cache_clear()
     try:
-        assert seconds([Load(1000, 1000, 64, 64, "mlp", (5,))], "cpu") > 0
-        assert cost._step.cache_info().currsize == 1
+        took = seconds([Load(1000, 1000, 64, 64, "mlp", (5,))], "cpu")
+        ((size, step),) = measured
+        assert size == (2, 1)
+        assert took == pytest.approx(step * 32 * 1000)
     finally:
         cost._step.cache_clear()
 

@@ -32,7 +32,7 @@ def test_tables_are_rectangular():
 def test_marks():
     records = trials([3.0, 3.2, 3.1, 2.9, 3.0, 3.1], method="robust-pu")
     records += trials([3.1, 3.1, 3.2, 2.9, 2.9, 3.2])
-    records += trials([1.0] * 5, method="pn") + [record(method="pn", trial=5, failure="no")]
+    records += [*trials([1.0] * 5, method="pn"), record(method="pn", trial=5, failure="no")]
     text = markdown(tables(records))
     assert "3.07 ± 0.14 ≈<br>" in text
     assert "1.00 ± 0.00 †<br>" in text

@@ -149,7 +149,10 @@ def test_what_comes_from_files_is_escaped():
     records += [
         record(trial=5, method=nasty, dataset=nasty, experiment=nasty, title=nasty, failure=nasty)
     ]
-    records += temperature(device=nasty)
+    records += trials([1.0] * 6, label=nasty)
+    records += [
+        {**r, "dataset": nasty, "device": nasty, "settings": {nasty: r["x"]}} for r in temperature()
+    ]
     sane = read(table3() + temperature())
     reader = read(records)
     assert not reader.all("img")

@@ -46,6 +46,15 @@ def test_reads_what_was_written(root):
     assert {finding.verdict for finding in verify(SOURCES["alzheimer"], root)} == {"good"}
 
 
+def test_pictures_are_in_the_order_of_their_names(root, monkeypatch):
+    once = datasets.load("alzheimer", data_dir=root, raw=True)
+    unordered = Path.iterdir
+    monkeypatch.setattr(Path, "iterdir", lambda path: sorted(unordered(path), reverse=True))
+    np.testing.assert_array_equal(
+        once.data, datasets.load("alzheimer", data_dir=root, raw=True).data
+    )
+
+
 def test_hidden_and_other_files_are_passed_over(root):
     folder = a_picture(root).parent
     (folder / "._1 (1).jpg").write_bytes(b"x")

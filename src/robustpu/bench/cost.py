@@ -2,6 +2,7 @@
 
 import json
 import time
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -17,10 +18,10 @@ from robustpu.methods.pn import PNClassifier
 from robustpu.modules import build
 from robustpu.together import _settle, fit_together
 
-# A measurement that took so many seconds is not repeated with more networks.
+# A measurement that took so many seconds is not repeated with more rows or networks.
 ENOUGH = 0.3
-# Steps of an epoch in a measurement, and the epochs that are compared with one.
-STEPS, EPOCHS = 4, 4
+# Steps of an epoch of a measurement, and its epochs.
+STEPS, EPOCHS = 2, 4
 
 
 @dataclass(frozen=True)
@@ -130,36 +131,42 @@ def _operations(module: str, shape: tuple[int, ...]) -> int:
 def _step(
     module: str, shape: tuple[int, ...], batch_size: int, networks: int, device: str
 ) -> float:
-    """Seconds of one step of a fleet."""
-    members = 1
+    """Seconds of one step of a fleet: begun small, and extrapolated from where it takes long."""
+    rows, members = min(2, batch_size), 1
     while True:
         started = time.perf_counter()
-        took = _measure(module, shape, batch_size, members, device)
-        if members == networks or time.perf_counter() - started > ENOUGH:
-            return took * networks / members
-        members = min(networks, 4 * members)
+        took = _measure(module, shape, rows, members, device)
+        is_whole = (rows, members) == (batch_size, networks)
+        if is_whole or time.perf_counter() - started > ENOUGH:
+            return took * (batch_size / rows) * (networks / members)
+        if rows < batch_size:
+            rows = min(batch_size, 8 * rows)
+        else:
+            members = min(networks, 4 * members)
 
 
-def _measure(
-    module: str, shape: tuple[int, ...], batch_size: int, members: int, device: str
-) -> float:
-    """Seconds of a step, from fits of different lengths: what they have in common falls out."""
-    random = np.random.default_rng(0)
-    X = random.random((STEPS * batch_size, *shape), dtype=np.float32)
+def _measure(module: str, shape: tuple[int, ...], rows: int, members: int, device: str) -> float:
+    """Seconds of one step, in all epochs but the first, in which much is done once."""
+    X = np.random.default_rng(0).random((STEPS * rows, *shape), dtype=np.float32)
     y = np.arange(len(X)) % 2
-    took = []
-    for epochs in (1, 1 + EPOCHS):
-        model = PNClassifier(
-            prior=0.5,
-            module=module,
-            batch_size=batch_size,
-            epochs=epochs,
-            n_members=members,
-            validation_fraction=0.0,
-            device=device,
-            random_state=0,
-        )
-        start = time.perf_counter()
-        fit_together([(model, X, y)])
-        took.append(time.perf_counter() - start)
-    return max(0.0, took[1] - took[0]) / (EPOCHS * STEPS)
+    model = PNClassifier(
+        prior=0.5,
+        module=module,
+        batch_size=rows,
+        epochs=EPOCHS,
+        n_members=members,
+        validation_fraction=0.0,
+        device=device,
+        random_state=0,
+    )
+    times: dict[int, float] = {}
+
+    def note(done: int, total: int) -> None:
+        if device.startswith("cuda"):
+            torch.cuda.synchronize(device)
+        times.setdefault(done // members, time.perf_counter())
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fit_together([(model, X, y)], note)
+    return (times[EPOCHS] - times[1]) / (STEPS * (EPOCHS - 1))

@@ -87,7 +87,8 @@ def key(table: Table) -> str:
         A line of text.
     """
     priors = " ".join(
-        f'<span class="p{j % COLOURS}">π = {prior:g}</span>' for j, prior in enumerate(table.priors)
+        f'<span class="p{j % COLOURS}"><b></b>π = {prior:g}</span>'
+        for j, prior in enumerate(table.priors)
     )
     return f"{_sign('ours')} ours, {_sign('paper')} the paper’s, with one deviation; {priors}"
 

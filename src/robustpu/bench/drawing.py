@@ -59,7 +59,8 @@ def log_ticks(low: float, high: float) -> list[float]:
     >>> log_ticks(0.3, 9.2)
     [0.2, 0.5, 1.0, 2.0, 5.0, 10.0]
     """
-    powers = range(math.floor(math.log10(low)), math.floor(math.log10(high)) + 2)
+    # One power more at either end: the logarithm of 1000 may be rounded down.
+    powers = range(math.floor(math.log10(low)) - 1, math.floor(math.log10(high)) + 3)
     series = [round(f * 10.0**power, 9) for power in powers for f in (1, 2, 5)]
     first = max(i for i, value in enumerate(series) if value <= low)
     last = min(i for i, value in enumerate(series) if value >= high)

@@ -92,11 +92,10 @@ def duration(seconds: float) -> str:
 
     Examples
     --------
-    >>> [duration(seconds) for seconds in (0.4, 75, 600, 9000)]
-    ['0.4 s', '75 s', '10 min', '2.5 h']
+    >>> [duration(seconds) for seconds in (0.4, 75, 600, 9000, 900_000)]
+    ['0.4 s', '75 s', '10 min', '2.5 h', '10 days']
     """
-    if seconds < 10:
-        return f"{seconds:.1f} s"
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+    for unit, size, most in (("s", 1, 120), ("min", 60, 120), ("h", 3600, 48)):
+        if seconds < size * most:
+            return f"{seconds / size:.{1 if seconds < 10 * size else 0}f} {unit}"
+    return f"{seconds / 86400:,.0f} days"

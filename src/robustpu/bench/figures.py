@@ -11,7 +11,7 @@ from robustpu.bench.sweeps import Point, sweep
 from robustpu.bench.tables import Table
 from robustpu.bench.wording import selection
 
-COLOURS: Final = ("#5fa8d3", "#2f6690", "#173a54", "#8a5a9e", "#c8553d")
+COLOURS: Final = ("#4393c6", "#2f6690", "#173a54", "#8a5a9e", "#c8553d")
 INK, SOFT, RULE = "#333333", "#666666", "#e4e4e4"
 ACROSS: Final = 4
 

@@ -3,8 +3,10 @@
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
+from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from robustpu.bench.cost import Load, loads, seconds
 from robustpu.bench.eta import duration
@@ -55,7 +57,8 @@ def show(
 def _table(
     cells: Sequence[Cell], fleets: Mapping[Cell, list[Load]], took: Mapping[Cell, float]
 ) -> Table:
-    table = Table(title=cells[0].title, title_justify="left")
+    table = Table(title=Text(cells[0].title), title_justify="left", box=SIMPLE, pad_edge=False)
+    table.padding = (0, 0, 0, 1)
     for heading in ("data set", "method"):
         table.add_column(heading)
     headings = ("cells", "done", "settings", "networks", "epochs", "time")

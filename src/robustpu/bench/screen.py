@@ -137,7 +137,7 @@ class LiveScreen:
         bars.add_row(
             Text(f"{self._ended} of {self._cells} cells", "bold"),
             ProgressBar(total=1.0, completed=self._eta.share, width=30),
-            Text("" if left is None else f"{duration(left)} left"),
+            Text(f"{duration(left)} left" if left else ""),
             Text(f"{self._failed} failed", "red") if self._failed else Text(""),
         )
         for cell, (done, total) in self._running.items():

@@ -55,14 +55,13 @@ def list_(data_dir: DataDir = None) -> None:
         table.add_row(
             source.name,
             f"{source.rows:,}",
-            "×".join(map(str, source.shape)),
+            "x".join(map(str, source.shape)),
             f"{source.positives:,} {source.classes[1]}",
             source.licence,
             state(source, root),
         )
-    console = Console()
-    console.print(table)
-    console.print(f"Data folder: {root}", markup=False, highlight=False, soft_wrap=True)
+    Console().print(table)
+    typer.echo(f"Data folder: {root}")
 
 
 @app.command()
@@ -157,9 +156,12 @@ def _fetch(source: "Source", root: Path, force: bool) -> bool:
         typer.echo(f"{source.name} comes with {source.bundled}: there is nothing to fetch.")
         return True
     if source.manual:
-        here = state(source, root) == "present"
-        typer.echo(f"{source.name} is in {folder}" if here else source.manual.format(folder=folder))
-        return here
+        found = state(source, root)
+        if found == "present":
+            typer.echo(f"{source.name} is in {folder}.")
+            return True
+        typer.echo(f"{source.name} is {found}. {source.manual.format(folder=folder)}")
+        return False
     with _bar(source.name) as report:
         came = fetch(source, root, report=report, force=force)
     what = f"{len(came)} of {len(source.files)} files came" if came else "nothing to do"
@@ -212,6 +214,9 @@ def _errors(prefix: str) -> Iterator[list[Exception]]:
     except KeyboardInterrupt:
         typer.echo("Stopped.", err=True)
         raise typer.Exit(130) from None
+    except BrokenPipeError:
+        # Whoever reads the output has seen enough: no trouble of the data set's.
+        raise
     except (OSError, ImportError) as error:
         trouble.append(error)
         typer.echo(f"Error: {prefix}{error}", err=True)

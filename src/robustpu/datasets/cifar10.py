@@ -40,7 +40,7 @@ def cifar10(folder: Path) -> Bunch:
         As of `robustpu.datasets.load`, with pixels as bytes.
     """
     source = SOURCES["cifar10"]
-    files = [file for file in source.files]
+    files = [file for file in source.files if not file.optional or (folder / file.path).exists()]
     record = 1 + int(np.prod(source.shape))
     counts = [file.size // record for file in files]
     data = np.empty((sum(counts), *source.shape), dtype=np.uint8)

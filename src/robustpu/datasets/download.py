@@ -92,7 +92,7 @@ def _transfer(url: str, file: File, part: Path, report: Report) -> None:
     start = _length(part)
     if start == file.size:
         return
-    with _open(url, part, start if start < file.size else 0) as response:
+    with _open(url, part, start) as response:
         if response.status != 206:
             start = 0
         elif not response.headers.get("Content-Range", "").startswith(f"bytes {start}-"):

@@ -71,7 +71,7 @@ class Adam:
         self._flat = flat
         on_gpu = flat.device.type == "cuda"
         fits = on_gpu and flat.dtype == torch.float32 and len(flat) <= MOST_MEMBERS
-        self._kernel = adam_kernel(flat.device) if fits else None
+        self._kernel = adam_kernel(flat.device, self.beta1, self.beta2) if fits else None
         self._runs = [] if on_gpu else self._find_runs()
         forms = {
             "fused": self._step_fused,
@@ -128,8 +128,7 @@ class Adam:
         assert self._kernel is not None
         rate, decay, epsilon = self._now()
         stacked = (self._flat, self.gradient, self._mean, self._square)
-        betas = self.beta1, self.beta2
-        step(self._kernel, stacked, rate, decay.contiguous(), epsilon.to(rate.dtype), betas)
+        step(self._kernel, stacked, rate, decay.contiguous(), epsilon.to(rate.dtype))
 
     def _now(self) -> tuple[Tensor, Tensor, Tensor]:
         """Rate and decay of each member, and epsilon, with both bias corrections folded in."""

@@ -10,11 +10,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
+# The moments' decays are part of the text: torch would pass them as doubles.
 SOURCE = """
 extern "C" __global__ void adam_step(
     float* flat, const float* gradient, float* mean, float* square, const float* rate,
-    const float* decay, const float* epsilon, float beta1, float beta2, int parameters)
+    const float* decay, const float* epsilon, int parameters)
 {
+    const float beta1 = %rf, beta2 = %rf;
     int place = blockIdx.x * blockDim.x + threadIdx.x;
     int member = blockIdx.y;
     if (place >= parameters) return;
@@ -33,7 +35,7 @@ MOST_MEMBERS = 65535
 
 
 @cache
-def adam_kernel(device: torch.device) -> Callable[..., Any] | None:
+def adam_kernel(device: torch.device, beta1: float, beta2: float) -> Callable[..., Any] | None:
     """Compile the kernel for a device, or give None if this torch cannot."""
     # Not in every torch that we support.
     compile_kernel = getattr(torch.cuda, "_compile_kernel", None)
@@ -41,7 +43,7 @@ def adam_kernel(device: torch.device) -> Callable[..., Any] | None:
         return None
     try:
         with torch.cuda.device(device):
-            return compile_kernel(SOURCE, "adam_step")  # type: ignore[no-any-return]
+            return compile_kernel(SOURCE % (beta1, beta2), "adam_step")  # type: ignore[no-any-return]
     except (RuntimeError, OSError):
         return None
 
@@ -52,7 +54,6 @@ def step(
     rate: Tensor,
     decay: Tensor,
     epsilon: Tensor,
-    betas: tuple[float, float],
 ) -> None:
     """Update parameters and moments in place.
 
@@ -65,11 +66,10 @@ def step(
     rate, decay
         One number a member, (members,).
     epsilon
-        One number, (1,).
-    betas
-        Of the two moments.
+        One number, ().
     """
     members, parameters = stacked[0].shape
     grid = (-(-parameters // BLOCK), members, 1)
-    arguments = [*stacked, rate, decay, epsilon, *betas, parameters]
-    kernel(grid=grid, block=(BLOCK, 1, 1), args=arguments)
+    arguments = [*stacked, rate, decay, epsilon, parameters]
+    with torch.cuda.device(rate.device):
+        kernel(grid=grid, block=(BLOCK, 1, 1), args=arguments)
