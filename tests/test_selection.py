@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from robustpu.scenario import unlabeled_prior
-from robustpu.selection import oracle_accuracy, positive_rates, proxy_accuracy
+from robustpu.selection import of_logits, oracle_accuracy, positive_rates, proxy_accuracy
 
 REPEATS = 4000
 PI, RECALL, FALSE_ALARM = 0.4, 0.8, 0.3
@@ -11,9 +11,9 @@ ACCURACY = PI * RECALL + (1 - PI) * (1 - FALSE_ALARM)
 
 
 def answers(is_positive, generator):
-    """Logits +-1 of a classifier with the recall and the false alarms above."""
+    """Answers of a classifier with the recall and the false alarms above."""
     rate = torch.where(is_positive, RECALL, FALSE_ALARM)
-    return torch.where(torch.rand(rate.shape, generator=generator) < rate, 1.0, -1.0)
+    return torch.where(torch.rand(rate.shape, generator=generator) < rate, 1.0, 0.0)
 
 
 def proxy_scores(prior, population_prior):
@@ -22,11 +22,11 @@ def proxy_scores(prior, population_prior):
     truth = torch.rand(REPEATS, 150, generator=generator) < prior
     labelled = torch.arange(150) < 50
     truth[:, labelled] = True
-    logit = answers(truth, generator)
-    weight = torch.ones_like(logit)
+    answer = answers(truth, generator)
+    weight = torch.ones_like(answer)
     return proxy_accuracy(
-        logit,
-        labelled.expand_as(logit),
+        answer,
+        labelled.expand_as(answer),
         weight,
         torch.tensor(prior),
         torch.tensor(population_prior),
@@ -61,7 +61,7 @@ def test_proxy_accuracy_in_case_control_data_by_hand():
     logit = torch.tensor([1.0, 2.0, 0.5, -1.0, 3.0, 0.1, -1.0, -2.0, -3.0])
     labelled = torch.arange(9) < 4
     prior = torch.tensor(0.3)
-    actual = proxy_accuracy(logit, labelled, torch.ones(9), prior, prior)
+    actual = proxy_accuracy((logit >= 0).float(), labelled, torch.ones(9), prior, prior)
     assert actual.item() == pytest.approx(1 + 2 * 0.3 * 0.75 - 0.3 - 0.4)
 
 
@@ -72,7 +72,9 @@ def test_proxy_accuracy_in_single_set_data_is_that_of_one_sample():
     prior = 2 / 6
     pi = (3 + prior * 6) / 9
     expected = 2 * pi * (2 / 3) + 5 / 9 - pi
-    actual = proxy_accuracy(logit, labelled, torch.ones(9), torch.tensor(prior), torch.tensor(pi))
+    actual = proxy_accuracy(
+        (logit >= 0).float(), labelled, torch.ones(9), torch.tensor(prior), torch.tensor(pi)
+    )
     assert actual.item() == pytest.approx(expected)
 
 
@@ -83,52 +85,81 @@ def test_proxy_accuracy_of_a_perfect_and_of_an_inverse_classifier(right):
     labelled = torch.arange(8) < 3
     logit = torch.where(truth == right, 1.0, -1.0)
     prior = torch.tensor(0.4)
-    score = proxy_accuracy(logit, labelled, torch.ones(8), prior, prior)
+    score = proxy_accuracy((logit >= 0).float(), labelled, torch.ones(8), prior, prior)
     assert score.item() == pytest.approx(float(right), abs=1e-6)
 
 
-def test_rates_are_of_positives_and_of_unlabelled_rows_with_a_logit_of_at_least_zero():
-    logit = torch.tensor([0.0, -1e-9, 5.0, 0.0, -0.1, -3.0])
+def test_rates_are_of_positives_and_of_unlabelled_rows():
+    answer = torch.tensor([1.0, 0.0, 1.0, 1.0, 0.0, 0.0])
     labelled = torch.tensor([True, True, False, False, False, False])
-    recall, rate = positive_rates(logit, labelled, torch.ones(6))
+    recall, rate = positive_rates(answer, labelled, torch.ones(6))
     assert (recall.item(), rate.item()) == (0.5, 0.5)
 
 
 def test_weights_equal_repetition():
     times = torch.tensor([3, 1, 2, 0, 1, 4])
-    logit = torch.tensor([1.0, -1.0, 1.0, 1.0, -1.0, -1.0])
+    answer = torch.tensor([1.0, 0.0, 1.0, 1.0, 0.0, 0.0])
     labelled = torch.tensor([True, True, False, False, False, True])
     priors = torch.tensor(0.3), torch.tensor(0.5)
-    repeated = [value.repeat_interleave(times) for value in (logit, labelled)]
+    repeated = [value.repeat_interleave(times) for value in (answer, labelled)]
     for criterion in (proxy_accuracy, oracle_accuracy):
-        weighted = criterion(logit, labelled, times.float(), *priors)
+        weighted = criterion(answer, labelled, times.float(), *priors)
         torch.testing.assert_close(weighted, criterion(*repeated, torch.ones(11), *priors))
 
 
 def test_oracle_accuracy_by_hand():
-    # Right, wrong, right (zero counts as positive), right, wrong.
-    logit = torch.tensor([2.0, -1.0, 0.0, -0.5, 0.5])
+    # Right, wrong, right, right, wrong.
+    answer = torch.tensor([1.0, 0.0, 1.0, 0.0, 1.0])
     truth = torch.tensor([True, True, True, False, False])
     any_prior = torch.tensor(0.5)
-    score = oracle_accuracy(logit, truth, torch.ones(5), any_prior, any_prior)
+    score = oracle_accuracy(answer, truth, torch.ones(5), any_prior, any_prior)
     assert score.item() == pytest.approx(3 / 5)
 
 
 def test_the_oracle_does_not_ask_for_priors():
-    logit, truth = torch.tensor([1.0, -1.0]), torch.tensor([True, True])
+    answer, truth = torch.tensor([1.0, 0.0]), torch.tensor([True, True])
     nothing = torch.tensor(torch.nan)
-    assert oracle_accuracy(logit, truth, torch.ones(2), nothing, nothing).item() == 0.5
+    assert oracle_accuracy(answer, truth, torch.ones(2), nothing, nothing).item() == 0.5
+
+
+HALF = torch.tensor(0.5)
+
+
+def judged(logit, truth, criterion=oracle_accuracy):
+    truth = torch.tensor(truth)
+    return of_logits(criterion)(torch.tensor(logit), truth, torch.ones(len(truth)), HALF, HALF)
+
+
+def test_a_logit_of_zero_is_a_positive_answer():
+    assert judged([0.0, -1e-9], [True, False]).item() == pytest.approx(1, abs=1e-3)
+
+
+def test_more_right_answers_beat_any_probability():
+    """A hundred rows: one row more outweighs all that the others' probabilities can give."""
+    truth = [True] * 50 + [False] * 50
+    sure = [9.0] * 49 + [-0.01] + [-9.0] * 50
+    unsure = [0.01] * 50 + [-0.01] * 50
+    first, second = (judged(logit, truth) for logit in (sure, unsure))
+    assert second > first
+
+
+@pytest.mark.parametrize("criterion", [proxy_accuracy, oracle_accuracy])
+def test_of_equal_answers_the_surer_right_ones_win(criterion):
+    truth = [True, True, False, False]
+    low, high = (judged(logit, truth, criterion) for logit in ([1.0, 1, -1, -1], [2.0, 1, -1, -3]))
+    assert high > low
+    assert high - low < 1e-3
 
 
 @pytest.mark.parametrize("criterion", [proxy_accuracy, oracle_accuracy])
 def test_members_are_scored_each_by_itself(criterion):
     generator = torch.Generator().manual_seed(0)
-    logit = torch.randn(3, 8, generator=generator)
+    answer = torch.rand(3, 8, generator=generator)
     labelled = torch.stack([torch.arange(8) < k for k in (2, 3, 4)])
     weight = torch.rand(3, 8, generator=generator)
     prior, population = torch.tensor([0.2, 0.4, 0.6]), torch.tensor([0.3, 0.5, 0.6])
-    stacked = criterion(logit, labelled, weight, prior, population)
+    stacked = criterion(answer, labelled, weight, prior, population)
     alone = [
-        criterion(*own) for own in zip(logit, labelled, weight, prior, population, strict=True)
+        criterion(*own) for own in zip(answer, labelled, weight, prior, population, strict=True)
     ]
     torch.testing.assert_close(stacked, torch.stack(alone))

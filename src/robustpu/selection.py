@@ -1,33 +1,41 @@
-"""Selection: logits of held-out rows -> the score of each member, the larger the better.
+"""Selection: answers on held-out rows -> the score of each member, the larger the better.
 
 The PU-only criteria see held-out labelled positives and held-out unlabelled rows, and no negative.
-The oracle sees true labels, and is kept apart by name. Shapes: logits, masks and weights
-(..., rows), priors (...); answers (...).
+The oracle sees true labels, and is kept apart by name. An answer is 1 for positive and 0 for
+negative, or a probability. Shapes: answers, masks and weights (..., rows), priors (...); scores
+(...).
 """
+
+from collections.abc import Callable
+from typing import TypeAlias
 
 import torch
 from torch import Tensor
 
 from robustpu.risks import weighted_mean
 
+Criterion: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Tensor]
 
-def positive_rates(logit: Tensor, is_positive: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
-    """Share of the labelled positives, and of the unlabelled rows, with logit >= 0.
+# Share of the score that is not by answers but by probabilities.
+TIE_BREAK = 1e-3
+
+
+def positive_rates(answer: Tensor, is_positive: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
+    """Share of the labelled positives, and of the unlabelled rows, that are answered positive.
 
     Examples
     --------
     >>> mask = torch.tensor([True, True, False, False])
-    >>> recall, rate = positive_rates(torch.tensor([1.0, -1.0, -1.0, -1.0]), mask, torch.ones(4))
+    >>> recall, rate = positive_rates(torch.tensor([1.0, 0.0, 0.0, 0.0]), mask, torch.ones(4))
     >>> recall.item(), rate.item()
     (0.5, 0.0)
     """
-    answer = (logit >= 0).to(weight.dtype)
     on_positive = torch.where(is_positive, weight, 0.0)
     return weighted_mean(answer, on_positive), weighted_mean(answer, weight - on_positive)
 
 
 def proxy_accuracy(
-    logit: Tensor,
+    answer: Tensor,
     is_positive: Tensor,
     weight: Tensor,
     prior: Tensor,
@@ -42,19 +50,19 @@ def proxy_accuracy(
 
     Examples
     --------
-    >>> logit = torch.tensor([3.0, 1.0, -1.0, 2.0, -1.0, -2.0, -3.0])
+    >>> answer = torch.tensor([1.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0])
     >>> mask = torch.tensor([True, True, True, False, False, False, False])
     >>> prior = torch.tensor(0.25)
-    >>> round(proxy_accuracy(logit, mask, torch.ones(7), prior, prior).item(), 4)
+    >>> round(proxy_accuracy(answer, mask, torch.ones(7), prior, prior).item(), 4)
     0.8333
     """
-    recall, rate = positive_rates(logit, is_positive, weight)
+    recall, rate = positive_rates(answer, is_positive, weight)
     specificity = 1 - (rate - prior * recall) / (1 - prior)
     return population_prior * recall + (1 - population_prior) * specificity
 
 
 def oracle_accuracy(
-    logit: Tensor,
+    answer: Tensor,
     is_positive: Tensor,
     weight: Tensor,
     prior: Tensor,
@@ -65,8 +73,38 @@ def oracle_accuracy(
     Examples
     --------
     >>> truth = torch.tensor([True, False, False])
-    >>> logit, half = torch.tensor([1.0, 1.0, -1.0]), torch.tensor(0.5)
-    >>> round(oracle_accuracy(logit, truth, torch.ones(3), half, half).item(), 4)
+    >>> answer, half = torch.tensor([1.0, 1.0, 0.0]), torch.tensor(0.5)
+    >>> round(oracle_accuracy(answer, truth, torch.ones(3), half, half).item(), 4)
     0.6667
     """
-    return weighted_mean(((logit >= 0) == is_positive).to(weight.dtype), weight)
+    return weighted_mean(torch.where(is_positive, answer, 1 - answer), weight)
+
+
+def of_logits(criterion: Criterion) -> Criterion:
+    """Judge logits: by their signs, and where these tell nothing by their probabilities.
+
+    Few rows are held out, so many rounds get all of them right. Of these, the one whose
+    probabilities are right by the widest margin wins.
+
+    Parameters
+    ----------
+    criterion
+        Judges answers.
+
+    Examples
+    --------
+    >>> truth, half = torch.tensor([True, False]), torch.tensor(0.5)
+    >>> logit = torch.tensor([[1.0, -1.0], [3.0, -3.0]])
+    >>> of_logits(oracle_accuracy)(logit, truth, torch.ones(2), half, half)
+    tensor([0.9997, 1.0000])
+    """
+
+    def judge(
+        logit: Tensor, is_positive: Tensor, weight: Tensor, prior: Tensor, population_prior: Tensor
+    ) -> Tensor:
+        rest = (is_positive, weight, prior, population_prior)
+        sign = criterion((logit >= 0).to(weight.dtype), *rest)
+        probability = criterion(torch.sigmoid(logit), *rest)
+        return (1 - TIE_BREAK) * sign + TIE_BREAK * probability
+
+    return judge

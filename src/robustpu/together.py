@@ -21,7 +21,7 @@ from torch import Tensor
 from robustpu import priors
 from robustpu.fleet import Criterion, Fleet, Member, Network, Rows, State
 from robustpu.scenario import check_prior, population_prior
-from robustpu.selection import oracle_accuracy, proxy_accuracy
+from robustpu.selection import of_logits, oracle_accuracy, proxy_accuracy
 
 if TYPE_CHECKING:
     from robustpu.base import BasePUClassifier
@@ -396,7 +396,7 @@ def _on_all_rows(values: Tensor, member: Member, start: int, task: _Task) -> Ten
 def _criterion(task: _Task, member: Member) -> Criterion | None:
     if member.held_out is None:
         return None
-    return proxy_accuracy if task.data.truth is None else oracle_accuracy
+    return of_logits(proxy_accuracy if task.data.truth is None else oracle_accuracy)
 
 
 def _member(task: _Task, place: int, start: dict[int, int]) -> Member:

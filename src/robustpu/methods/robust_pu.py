@@ -344,7 +344,8 @@ def _by_side(fleet: Fleet, pairs: Sequence[tuple[float, float]]) -> Tensor:
 def _describe(fleet: Fleet, logit: Tensor, threshold: Tensor, weight: Tensor) -> dict[str, Tensor]:
     """What the history notes of a round, (alive,) each."""
     is_positive, sample_weight = fleet.training.is_positive, fleet.training.weight
-    notes = {"positive_rate": positive_rates(logit, is_positive, sample_weight)[1]}
+    answer = (logit >= 0).to(sample_weight.dtype)
+    notes = {"positive_rate": positive_rates(answer, is_positive, sample_weight)[1]}
     for side, mask in (("positive", is_positive), ("unlabeled", ~is_positive)):
         own = torch.where(mask, weight, 0.0)
         mass, squares = own.sum(1), own.square().sum(1)
