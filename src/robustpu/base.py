@@ -282,9 +282,14 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         """Let a method add fitted attributes; ``logit`` is (kept members, training rows)."""
 
     def _threshold_at(self, unlabeled: NDArray[np.float64]) -> float:
-        if self.threshold == "prior":
-            return float(np.clip(np.quantile(unlabeled, 1 - self.prior_), 1e-6, 1 - 1e-6))
-        return float(self.threshold)
+        if self.threshold != "prior":
+            return float(self.threshold)
+        quantile = np.quantile(unlabeled, 1 - self.prior_)
+        # Of rows that share one probability, all or none are positive: whatever is nearer.
+        shares = np.mean(unlabeled >= quantile), np.mean(unlabeled > quantile)
+        if abs(shares[1] - self.prior_) < abs(shares[0] - self.prior_):
+            quantile = np.nextafter(quantile, 1)
+        return float(np.clip(quantile, 1e-6, 1 - 1e-6))
 
     def _warn_if_collapsed(self) -> None:
         """Warn if the share of positive answers on U is nowhere near the prior."""
