@@ -42,6 +42,12 @@ def test_candidates_that_cannot_share_a_fleet_are_counted_apart(cells):
     assert [(load.networks, load.epochs) for load in fleets] == [(4, 8), (2, 6)]
 
 
+def test_experiments_do_not_lend_each_other_their_cost(cells):
+    other = replace(cells[0], experiment="other", fixed={"epochs": 9})
+    (_,), (load,) = loads([cells[0], other])
+    assert load.epochs == 18
+
+
 def test_epochs_are_those_that_the_engine_plans(cells):
     changes = {"estimator": "robust-pu", "trials": 1, "candidates": ({},)}
     fixed = {"max_rounds": 1, "epochs": 1, "n_members": 5}

@@ -205,6 +205,7 @@ class TestRefusals:
             ("pretrain__epochs = 7", "balance = 0", "balance must be true or false; it is 0"),
             ("pretrain__epochs = 7", 'weighting = "welch"', "did you mean 'welsch'"),
             ("pretrain__epochs = 7", "pretrain = 3", "pretrain must be"),
+            ("pretrain__epochs = 7", 'module = "all_conv"', "all_conv takes images"),
             ('preset = "paper"', 'preset = "papers"', "did you mean 'paper'"),
             ('preset = "paper"', "preset = 3", "unknown preset 3"),
             ('preset = "paper"', "", "has no parameter 'pretrain__epochs'"),

@@ -94,6 +94,14 @@ def test_two_runs_cannot_write_to_one_file(cells, out, machine, finished):
     assert finished.read_bytes() == before
 
 
+def test_records_without_a_fingerprint_are_not_finished(cells, out, finished):
+    records = [json.loads(line) for line in finished.read_text().splitlines()]
+    finished.unlink()
+    store.append(finished, [{**record, "fingerprint": None} for record in records[:2]])
+    store.append(finished, [{key: records[2][key] for key in store.KEY}])
+    assert list(missing(cells, out)) == cells
+
+
 def test_each_experiment_has_a_file_of_its_own(cells, out, machine):
     second = replace(cells[0], experiment="second")
     run([cells[0], second], out, machine, 1, quiet)

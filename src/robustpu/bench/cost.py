@@ -1,6 +1,5 @@
 """What a plan costs: networks, epochs and rows; and, measured on the device, seconds."""
 
-import json
 import time
 import warnings
 from collections.abc import Iterable
@@ -44,13 +43,11 @@ def loads(cells: Iterable[Cell]) -> list[list[Load]]:
     cells
         What is to be trained.
     """
-    known: dict[str, list[Load]] = {}
+    known: dict[tuple[str, ...], list[Load]] = {}
     answers = []
     for cell in cells:
-        # Cells that differ in the prior alone cost the same.
-        alike = json.dumps(
-            [cell.dataset, cell.method, cell.fixed, cell.candidates, cell.selection, cell.trials]
-        )
+        # Cells of an experiment that differ in the prior alone cost the same.
+        alike = (cell.experiment, cell.dataset, cell.method, cell.selection)
         if alike not in known:
             known[alike] = _loads(cell)
         answers.append(known[alike])

@@ -2,24 +2,20 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatchcase
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from robustpu.base import BasePUClassifier
 from robustpu.bench.candidates import Settings, draw
 from robustpu.bench.experiment import Experiment, Method, read
-from robustpu.bench.keys import suggest
 from robustpu.bench.protocol import PROTOCOLS, Sizes
-from robustpu.datasets.catalogue import SOURCES
+from robustpu.bench.refusals import check_settings, check_sizes
 from robustpu.methods import all_methods
-from robustpu.split import make_pu
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,10 +71,19 @@ class Cell:
         preset = {} if self.preset is None else {"preset": self.preset}
         return {**preset, **self.fixed, **candidate}
 
+    def blank(self) -> BasePUClassifier:
+        """Make the estimator as it is before any setting: the default, or the preset."""
+        kind: Any = all_methods()[self.estimator]
+        if self.preset is None:
+            return kind()  # type: ignore[no-any-return]
+        if not hasattr(kind, "from_preset"):
+            raise ValueError(f"{self.estimator} has no presets; leave {self.preset!r} out.")
+        return kind.from_preset(self.preset)  # type: ignore[no-any-return]
+
     def build(self, candidate: Settings, **given: Any) -> BasePUClassifier:
         """Make the estimator of a candidate; ``given`` is what the settings may still overrule."""
         settings = {**given, **self.fixed, **candidate}
-        return _blank(self.estimator, self.preset).set_params(**settings)  # type: ignore[no-any-return]
+        return self.blank().set_params(**settings)  # type: ignore[no-any-return]
 
 
 def load(path: Path, trials: int | None = None) -> list[Cell]:
@@ -122,15 +127,13 @@ def cells(experiment: Experiment) -> list[Cell]:
             experiment.datasets, experiment.priors, experiment.selection, experiment.methods
         )
     ]
-    seen: set[str] = set()
+    seen: set[tuple[str, ...]] = set()
     for cell in plan:
-        _check_sizes(cell.dataset, cell.prior, cell.sizes)
-        if cell.selection == "oracle" and cell.sizes.n_validation == 0:
-            raise ValueError(f"selection 'oracle' needs n_validation above 0, on {cell.dataset}.")
-        # Most cells of a method differ in nothing that its estimator could refuse.
-        alike = json.dumps([cell.method, cell.fixed, cell.candidates, cell.selection], default=str)
+        check_sizes(cell)
+        # Cells that differ in the prior alone have the same settings.
+        alike = (cell.dataset, cell.method, cell.selection)
         if alike not in seen:
-            _check_settings(cell)
+            check_settings(cell)
         seen.add(alike)
     return plan
 
@@ -192,62 +195,3 @@ def _cell(
         fixed={**network, **method.fixed, **own},
         candidates=draw(search, experiment.candidates, experiment.seed),
     )
-
-
-def _blank(name: str, preset: str | None) -> BasePUClassifier:
-    kind: Any = all_methods()[name]
-    if preset is None:
-        return kind()  # type: ignore[no-any-return]
-    if not hasattr(kind, "from_preset"):
-        raise ValueError(f"{name} has no presets; leave preset = {preset!r} out.")
-    return kind.from_preset(preset)  # type: ignore[no-any-return]
-
-
-@cache
-def _check_sizes(dataset: str, prior: float, sizes: Sizes) -> None:
-    """Refuse what the data set has too few rows for, and test rows of one class."""
-    source = SOURCES[dataset]
-    truth = np.arange(source.rows) < source.positives
-    try:
-        make_pu(truth[:, None], truth, prior=prior, random_state=0, **asdict(sizes))
-    except ValueError as error:
-        raise ValueError(f"{dataset}: {error}") from None
-    if not 0 < round(prior * sizes.n_test) < sizes.n_test:
-        raise ValueError(
-            f"{dataset}: prior={prior} of n_test={sizes.n_test} rows leaves a class without rows. "
-            "Raise n_test."
-        )
-
-
-def _check_settings(cell: Cell) -> None:
-    where = f"[methods.{cell.method}]"
-    try:
-        known = _blank(cell.estimator, cell.preset).get_params()
-    except ValueError as error:
-        raise ValueError(f"{where}: {error}") from None
-    for key, value in _all_values(cell):
-        if key not in known:
-            raise ValueError(
-                f"{cell.estimator} has no parameter {key!r}, in {where}{suggest(key, known)}"
-            )
-        # Python would take any text, even "false", for true.
-        if isinstance(known[key], bool) and not isinstance(value, bool):
-            raise ValueError(f"{where}: {key} must be true or false; it is {value!r}.")
-    for candidate in cell.candidates:
-        try:
-            estimator = cell.build(candidate)
-            estimator._check_parameters()
-        except (ValueError, TypeError, AttributeError) as error:
-            tried = f" with {dict(candidate)}" if candidate else ""
-            raise ValueError(f"{where} on {cell.dataset}{tried}: {error}") from None
-        blind = cell.selection == "pu" and estimator.validation_fraction == 0
-        if blind and len(cell.candidates) > 1:
-            raise ValueError(
-                f"{where}: validation_fraction = 0 leaves selection 'pu' nothing to choose "
-                "a candidate by. Raise it, or search nothing."
-            )
-
-
-def _all_values(cell: Cell) -> Iterator[tuple[str, Any]]:
-    for settings in (cell.fixed, *cell.candidates):
-        yield from settings.items()

@@ -70,7 +70,7 @@ def _table(
         load = list(chain.from_iterable(fleets[cell] for cell in to_do))
         table.add_row(
             dataset,
-            method,
+            Text(method),
             str(len(own)),
             str(len(own) - len(to_do)),
             str(len(own[0].candidates)),

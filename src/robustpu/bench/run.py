@@ -36,7 +36,7 @@ def missing(cells: Sequence[Cell], out: Path) -> dict[Cell, frozenset[int]]:
     """
     files = {file_of(cell, out) for cell in cells}
     done = {
-        (*(record[name] for name in KEY), record["fingerprint"])
+        (*(record[name] for name in KEY), record.get("fingerprint"))
         for path in sorted(files)
         for record in read(path)
         if "failure" not in record

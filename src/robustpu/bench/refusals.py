@@ -1,0 +1,93 @@
+"""What a plan cannot be: refused before anything is trained, with the place in the file."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robustpu.bench.keys import suggest
+from robustpu.datasets.catalogue import SOURCES
+from robustpu.modules import build
+from robustpu.split import make_pu
+
+if TYPE_CHECKING:
+    from robustpu.bench.plan import Cell
+    from robustpu.bench.protocol import Sizes
+
+
+def check_sizes(cell: "Cell") -> None:
+    """Refuse what the data set has too few rows for, and parts that lack what they are for.
+
+    Parameters
+    ----------
+    cell
+        A cell of the plan.
+    """
+    _check_rows(cell.dataset, cell.prior, cell.sizes)
+    if cell.selection == "oracle" and cell.sizes.n_validation == 0:
+        raise ValueError(f"{cell.dataset}: selection 'oracle' needs n_validation above 0.")
+
+
+@cache
+def _check_rows(dataset: str, prior: float, sizes: "Sizes") -> None:
+    source = SOURCES[dataset]
+    truth = np.arange(source.rows) < source.positives
+    try:
+        make_pu(truth[:, None], truth, prior=prior, random_state=0, **asdict(sizes))
+    except ValueError as error:
+        raise ValueError(f"{dataset}: {error}") from None
+    if not 0 < round(prior * sizes.n_test) < sizes.n_test:
+        raise ValueError(
+            f"{dataset}: prior={prior} of n_test={sizes.n_test} rows leaves a class without rows. "
+            "Raise n_test."
+        )
+
+
+def check_settings(cell: "Cell") -> None:
+    """Refuse settings that the estimator does not have, or does not take.
+
+    Parameters
+    ----------
+    cell
+        A cell of the plan.
+    """
+    where = f"[methods.{cell.method}]"
+    try:
+        known = cell.blank().get_params()
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
+    for key, value in _all_values(cell):
+        if key not in known:
+            raise ValueError(
+                f"{cell.estimator} has no parameter {key!r}, in {where}{suggest(key, known)}"
+            )
+        # Python would take any text, even "false", for true.
+        if isinstance(known[key], bool) and not isinstance(value, bool):
+            raise ValueError(f"{where}: {key} must be true or false; it is {value!r}.")
+    for candidate in cell.candidates:
+        try:
+            estimator = cell.build(candidate)
+            estimator._check_parameters()
+            _check_network(estimator.module, SOURCES[cell.dataset].shape)
+        except (ValueError, TypeError, AttributeError) as error:
+            tried = f" with {dict(candidate)}" if candidate else ""
+            raise ValueError(f"{where} on {cell.dataset}{tried}: {error}") from None
+        blind = cell.selection == "pu" and estimator.validation_fraction == 0
+        if blind and len(cell.candidates) > 1:
+            raise ValueError(
+                f"{where}: validation_fraction = 0 leaves selection 'pu' nothing to choose "
+                "a candidate by. Raise it, or search nothing."
+            )
+
+
+@cache
+def _check_network(module: str, shape: tuple[int, ...]) -> None:
+    """Refuse a network that cannot take rows of this shape."""
+    build(module, shape, seed=0)
+
+
+def _all_values(cell: "Cell") -> Iterator[tuple[str, Any]]:
+    for settings in (cell.fixed, *cell.candidates):
+        yield from settings.items()
