@@ -1,6 +1,6 @@
 import pytest
 
-from robustpu.bench.experiment import read
+from robustpu.bench.experiment import Budget, read
 from robustpu.bench.protocol import Sizes
 
 HEAD = """
@@ -58,7 +58,8 @@ def test_a_file_is_read(tmp_path):
     assert experiment.datasets == ("mnist", "spambase")
     assert experiment.priors == (0.2, 0.4)
     assert experiment.selection == ("pu",)
-    assert (experiment.trials, experiment.tune, experiment.candidates) == (3, "trial", 5)
+    assert experiment.tune == "trial"
+    assert experiment.budgets == dict.fromkeys(("mnist", "spambase"), Budget(3, 5))
     assert (experiment.seed, experiment.validation) == (7, "overlapping")
     assert experiment.sizes == {
         "mnist": Sizes(70, 4000, 500, 60),
@@ -79,8 +80,60 @@ def test_a_file_is_read(tmp_path):
 
 def test_what_may_be_left_out(tmp_path):
     experiment = parse(tmp_path, HEAD + "[methods.pn]")
-    assert (experiment.title, experiment.table, experiment.trials) == ("table", None, 10)
+    assert (experiment.title, experiment.table) == ("table", None)
+    assert experiment.budgets["mnist"] == Budget(10, 24)
     assert (experiment.tune, experiment.seed, experiment.validation) == ("cell", 0, "disjoint")
+
+
+def test_a_data_set_may_have_a_budget_of_its_own(tmp_path):
+    own = "[budget.mnist]\ntrials = 4\n"
+    experiment = parse(tmp_path, "candidates = 6\n" + HEAD + own + "[methods.pn]")
+    assert experiment.budgets == {"mnist": Budget(4, 6), "spambase": Budget(10, 6)}
+
+
+def test_methods_share_what_stands_under_all(tmp_path):
+    shared = """
+[all]
+estimator = "robust-pu"
+preset = "paper"
+[all.fixed]
+epochs = 10
+max_rounds = 5
+[all.search]
+lr = [1e-2, 1e-3]
+weight_decay = [0.0, 1e-4]
+[methods.plain]
+[methods.own]
+paper = "robust-pu"
+[methods.own.fixed]
+max_rounds = 7
+lr = 0.5
+[methods.own.search]
+epochs = [1, 2]
+"""
+    plain, own = parse(tmp_path, HEAD + shared).methods
+    assert (plain.estimator, plain.preset, plain.paper) == ("robust-pu", "paper", "plain")
+    assert plain.fixed == {"epochs": 10, "max_rounds": 5}
+    assert plain.search == {"lr": [1e-2, 1e-3], "weight_decay": [0.0, 1e-4]}
+    assert own.paper == "robust-pu"
+    # What is a method's own, fixed or searched, goes before what is shared.
+    assert own.fixed == {"max_rounds": 7, "lr": 0.5}
+    assert own.search == {"weight_decay": [0.0, 1e-4], "epochs": [1, 2]}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[budget.mnist]\ntrail = 4", r"'trail' in \[budget.mnist\]: did you mean 'trials'"),
+        ("[budget.cifar10]\ntrials = 4", r"'cifar10' in \[budget\]"),
+        ("[budget.mnist]\ntrials = 0", "trials must be a whole number at least 1"),
+        ("[all]\nlabel = 'x'", r"'label' in \[all\]"),
+        ("[all.fixed]\nlr = 1\n[all.search]\nlr = [1]", "lr of .* is fixed and searched"),
+    ],
+)
+def test_what_is_wrong_there_is_named(tmp_path, text, message):
+    with pytest.raises(ValueError, match=message):
+        parse(tmp_path, HEAD + text + "\n[methods.pn]")
 
 
 @pytest.mark.parametrize(

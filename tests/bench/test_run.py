@@ -117,3 +117,35 @@ def test_what_is_done_is_stored_at_once(cells, out, machine):
         run(cells, out, machine, 1, lambda left: Stopped(1, True, Console(stderr=True)))
     assert len(lines(out / "small.jsonl")) == 2
     assert list(missing(cells, out)) == cells[1:]
+
+
+def test_what_another_experiment_has_trained_is_taken_over(cells, out, machine, finished):
+    names = {"experiment": "other", "label": "Twin", "paper": "nnpu", "x": 3.0}
+    other = [replace(cell, method=f"{cell.method}-twin", **names) for cell in cells]
+    before = finished.read_bytes()
+    assert run(other, out, machine, 1, quiet) == (0, 0)
+    assert finished.read_bytes() == before
+    assert missing(other, out) == {}
+    for new, old in zip(lines(out / "other.jsonl"), lines(finished), strict=True):
+        names = {
+            "experiment": "other",
+            "method": "twin",
+            "label": "Twin",
+            "paper": "nnpu",
+            "x": 3.0,
+        }
+        assert new == {**old, **names}
+
+
+def test_what_it_trained_in_part_or_otherwise_is_not(cells, out, machine, finished):
+    whole = finished.read_bytes().splitlines(keepends=True)
+    finished.write_bytes(b"".join(whole[1:]))
+    other = [replace(cells[0], experiment="other"), replace(cells[1], experiment="other", seed=1)]
+    other[1] = replace(other[1], prior=0.5)
+    assert run(other, out, machine, 1, quiet) == (2, 0)
+
+
+def test_files_of_other_kinds_in_the_folder_are_passed_over(cells, out, machine):
+    out.mkdir()
+    (out / "notes.jsonl").write_text('{"hello": 1}\n{"hello": 2}\n')
+    assert run(cells[:1], out, machine, 1, quiet) == (1, 0)

@@ -223,3 +223,8 @@ def test_a_table_is_a_pure_function_of_the_records():
     first, second = tables(records), tables(json.loads(before))
     assert json.dumps(records) == before
     assert [replace(t, records=()) for t in first] == [replace(t, records=()) for t in second]
+
+
+def test_a_method_may_be_set_beside_one_of_the_paper_with_another_name():
+    (table,) = tables(trials([3.0] * 6, method="ours", label="Ours", paper="robust-pu"))
+    assert table.cells["mnist", 0.2, "ours"].paper == Figure(3.28, 0.3)

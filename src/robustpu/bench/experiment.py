@@ -30,11 +30,20 @@ class Method:
     name: str
     estimator: str
     label: str
+    paper: str
     x: float | None
     preset: str | None
     fixed: Settings
     search: Mapping[str, Any]
     on_dataset: Mapping[str, Settings]
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a data set may cost: trials, and settings tried a method at most."""
+
+    trials: int
+    candidates: int
 
 
 @dataclass(frozen=True)
@@ -46,12 +55,11 @@ class Experiment:
     table: str | None
     datasets: tuple[str, ...]
     priors: tuple[float, ...]
-    trials: int
     selection: tuple[str, ...]
     tune: str
-    candidates: int
     seed: int
     validation: str
+    budgets: Mapping[str, Budget]
     sizes: Mapping[str, Sizes]
     methods: tuple[Method, ...]
 
@@ -79,8 +87,7 @@ def _experiment(name: str, content: dict[str, Any]) -> Experiment:
         if key not in content:
             raise ValueError(f"the file has no {key!r}; it must say which.")
     given = {**_OPTIONAL, **content}
-    for key, least in (("trials", 1), ("candidates", 1), ("seed", 0)):
-        check_number(key, given[key], least=least, whole=True)
+    check_number("seed", given["seed"], least=0, whole=True)
     if not isinstance(given["title"], str | None):
         raise ValueError(f"title must be text; it is {given['title']!r}.")
     if given["table"] is not None:
@@ -92,14 +99,15 @@ def _experiment(name: str, content: dict[str, Any]) -> Experiment:
         table=given["table"],
         datasets=datasets,
         priors=several("priors", given["priors"], a_prior),
-        trials=given["trials"],
         selection=several("selection", given["selection"], one_of(SELECTIONS)),
         tune=one_of(TUNES)("tune", given["tune"]),
-        candidates=given["candidates"],
         seed=given["seed"],
         validation=one_of(VALIDATIONS)("validation", given["validation"]),
+        budgets=_budgets(given, datasets),
         sizes=_sizes(section("sizes", given["sizes"]), datasets),
-        methods=_methods(section("methods", given["methods"]), datasets),
+        methods=_methods(
+            section("methods", given["methods"]), section("all", given["all"]), datasets
+        ),
     )
 
 
@@ -112,7 +120,26 @@ _OPTIONAL: dict[str, Any] = {
     "seed": 0,
     "validation": "disjoint",
     "sizes": {},
+    "budget": {},
+    "all": {},
 }
+
+
+def _budgets(given: dict[str, Any], datasets: Sequence[str]) -> dict[str, Budget]:
+    """Take what the file says for all data sets, and what it says for one."""
+    names = ("trials", "candidates")
+    own = section("budget", given["budget"])
+    check_keys("[budget]", own, datasets)
+    budgets = {}
+    for dataset in datasets:
+        where = f"budget.{dataset}"
+        changes = section(where, own.get(dataset, {}))
+        check_keys(f"[{where}]", changes, names)
+        numbers = {**{name: given[name] for name in names}, **changes}
+        for name, value in numbers.items():
+            check_number(name, value, least=1, whole=True)
+        budgets[dataset] = Budget(**numbers)
+    return budgets
 
 
 def _sizes(given: dict[str, Any], datasets: Sequence[str]) -> dict[str, Sizes]:
@@ -132,21 +159,40 @@ def _sizes(given: dict[str, Any], datasets: Sequence[str]) -> dict[str, Sizes]:
     return sizes
 
 
-def _methods(given: dict[str, Any], datasets: Sequence[str]) -> tuple[Method, ...]:
+def _methods(
+    given: dict[str, Any], shared: dict[str, Any], datasets: Sequence[str]
+) -> tuple[Method, ...]:
     if not given:
         raise ValueError("[methods] is empty: give at least one, such as [methods.nnpu].")
+    check_keys("[all]", shared, ("estimator", "preset", "fixed", "search"))
     return tuple(
-        _method(name, section(f"methods.{name}", own), datasets) for name, own in given.items()
+        _method(name, _with_shared(section(f"methods.{name}", own), shared, name), datasets)
+        for name, own in given.items()
     )
+
+
+def _with_shared(own: dict[str, Any], shared: dict[str, Any], name: str) -> dict[str, Any]:
+    """Lay what is a method's own over what all methods of the file share."""
+    fixed = section(f"methods.{name}.fixed", own.get("fixed", {}))
+    search = section(f"methods.{name}.search", own.get("search", {}))
+    for_all = section("all.fixed", shared.get("fixed", {}))
+    to_search = section("all.search", shared.get("search", {}))
+    return {
+        **shared,
+        **own,
+        "fixed": {**{key: for_all[key] for key in for_all if key not in search}, **fixed},
+        "search": {**{key: to_search[key] for key in to_search if key not in fixed}, **search},
+    }
 
 
 def _method(name: str, given: dict[str, Any], datasets: Sequence[str]) -> Method:
     where = f"methods.{name}"
-    keys = ("estimator", "label", "x", "preset", "fixed", "search", "datasets")
+    keys = ("estimator", "label", "paper", "x", "preset", "fixed", "search", "datasets")
     check_keys(f"[{where}]", given, keys)
-    label, x = given.get("label", name), given.get("x")
-    if not isinstance(label, str):
-        raise ValueError(f"label of [{where}] must be text; it is {label!r}.")
+    label, paper, x = given.get("label", name), given.get("paper", name), given.get("x")
+    for key, text in (("label", label), ("paper", paper)):
+        if not isinstance(text, str):
+            raise ValueError(f"{key} of [{where}] must be text; it is {text!r}.")
     check_number(f"x of [{where}]", x, optional=True)
     estimator = one_of(all_methods())(f"estimator of [{where}]", given.get("estimator", name))
     fixed = section(f"{where}.fixed", given.get("fixed", {}))
@@ -167,6 +213,7 @@ def _method(name: str, given: dict[str, Any], datasets: Sequence[str]) -> Method
         name=name,
         estimator=estimator,
         label=label,
+        paper=paper,
         x=x,
         preset=given.get("preset"),
         fixed=_with_none(fixed),

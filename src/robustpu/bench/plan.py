@@ -28,6 +28,7 @@ class Cell:
     dataset: str
     method: str
     label: str
+    paper: str
     x: float | None
     prior: float
     seed: int
@@ -102,8 +103,8 @@ def load(path: Path, trials: int | None = None) -> list[Cell]:
         Something in the file cannot be; the message names the file and the place.
     """
     try:
-        experiment = read(path)
-        return cells(experiment if trials is None else replace(experiment, trials=trials))
+        plan = cells(read(path))
+        return plan if trials is None else [replace(cell, trials=trials) for cell in plan]
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
 
@@ -182,16 +183,17 @@ def _cell(
         dataset=dataset,
         method=method.name,
         label=method.label,
+        paper=method.paper,
         x=method.x,
         prior=prior,
         seed=experiment.seed,
         selection=selection,
         validation=experiment.validation,
         tune=experiment.tune,
-        trials=experiment.trials,
+        trials=experiment.budgets[dataset].trials,
         sizes=experiment.sizes[dataset],
         estimator=method.estimator,
         preset=method.preset,
         fixed={**network, **method.fixed, **own},
-        candidates=draw(search, experiment.candidates, experiment.seed),
+        candidates=draw(search, experiment.budgets[dataset].candidates, experiment.seed),
     )

@@ -1,14 +1,14 @@
 """A run: the cells that are not finished yet are trained, and their records stored."""
 
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from robustpu.bench.plan import Cell
 from robustpu.bench.screen import Screen, reason
-from robustpu.bench.store import KEY, read, writer
-from robustpu.bench.train import Machine
+from robustpu.bench.store import KEY, Record, read, writer
+from robustpu.bench.train import Machine, relabelled
 from robustpu.bench.workers import train_all
 
 
@@ -81,6 +81,9 @@ def run(
         append = {path: stack.enter_context(writer(path)) for path in sorted(files)}
         # Looked up under the lock: another run may just have ended.
         left = missing(cells, out)
+        for cell, records in _trained_elsewhere(left, out).items():
+            append[file_of(cell, out)](records)
+            del left[cell]
         screen = stack.enter_context(open_screen(list(left)))
         outcomes = train_all(list(left), machine, workers, screen.watch)
         stack.enter_context(closing(outcomes))
@@ -90,6 +93,24 @@ def run(
             failed += bool(reason(new))
             screen.finished(cell, new)
     return Outcome(len(left) - failed, failed)
+
+
+def _trained_elsewhere(left: Mapping[Cell, frozenset[int]], out: Path) -> dict[Cell, list[Record]]:
+    """Find cells that another experiment in the folder has trained already, to the last setting."""
+    shelf: dict[tuple[str, int], Record] = {}
+    for path in sorted(out.glob("*.jsonl")):
+        with suppress(ValueError):  # Not a file of records; it is nothing to us.
+            shelf |= {
+                (record["fingerprint"], record["trial"]): record
+                for record in read(path)
+                if "failure" not in record
+            }
+    found = {}
+    for cell, trials in left.items():
+        records = [shelf.get((cell.fingerprint, trial)) for trial in sorted(trials)]
+        if all(records):
+            found[cell] = [relabelled(record, cell) for record in records if record is not None]
+    return found
 
 
 def _key(cell: Cell, trial: int) -> tuple[object, ...]:

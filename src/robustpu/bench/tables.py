@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias
 
 from robustpu.bench.cells import Cell
 from robustpu.bench.duels import Duel, rank
-from robustpu.bench.paper import Reference, references
+from robustpu.bench.paper import Figure, Reference, references
 from robustpu.bench.store import KEY
 
 Record: TypeAlias = Mapping[str, Any]
@@ -20,9 +20,9 @@ FIELDS: Final[dict[str, tuple[type, ...]]] = {
     **dict.fromkeys(("prior", "trial"), NUMBER),
 }
 OPTIONAL: Final[dict[str, tuple[type, ...]]] = {
-    **dict.fromkeys(("table", "label", "device", "failure"), TEXT),
+    **dict.fromkeys(("table", "label", "paper", "device", "failure"), TEXT),
     **dict.fromkeys(("x", "candidates", "seconds"), NUMBER),
-    **dict.fromkeys(("settings", "versions"), (dict,)),
+    **dict.fromkeys(("settings", "sizes", "versions"), (dict,)),
 }
 
 
@@ -200,7 +200,15 @@ def _cells(
             expected=trials,
             usual=max(len(records) for records in by_key.values()),
             plans=len({record["fingerprint"] for record in records}),
-            paper=reference.find(name, prior, dataset) if reference else None,
+            paper=_paper(reference, name, prior, dataset, records),
         )
         for name, records in group.items()
     }
+
+
+def _paper(
+    reference: Reference | None, name: str, prior: float, dataset: str, records: Sequence[Record]
+) -> Figure | None:
+    """Find the figure of the method that the records name, which may have another name here."""
+    names = [record.get("paper") or name for record in records] or [name]
+    return reference.find(names[0], prior, dataset) if reference else None

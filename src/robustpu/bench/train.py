@@ -4,7 +4,7 @@ import math
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -163,20 +163,42 @@ def _examine(model: BasePUClassifier, pu: PUData) -> dict[str, float]:
     }
 
 
-def _record(cell: Cell, trial: int, machine: Machine, seconds: float, result: Record) -> Record:
-    record = {
+def relabelled(record: Record, cell: Cell) -> Record:
+    """Take over a record of another experiment that trained the same, under this cell's names.
+
+    Parameters
+    ----------
+    record
+        Of a cell with the same fingerprint.
+    cell
+        Which it is to stand for.
+    """
+    return {**record, **_names(cell)}
+
+
+def _names(cell: Cell) -> Record:
+    """Give what says where a record stands, and nothing that its result depends on."""
+    return {
         "experiment": cell.experiment,
         "title": cell.title,
         "table": cell.table,
         "dataset": cell.dataset,
         "method": cell.method,
         "label": cell.label,
+        "paper": cell.paper,
         "x": cell.x,
+    }
+
+
+def _record(cell: Cell, trial: int, machine: Machine, seconds: float, result: Record) -> Record:
+    record = {
+        **_names(cell),
         "prior": cell.prior,
         "trial": trial,
         "seed": cell.seed,
         "selection": cell.selection,
         "validation": cell.validation,
+        "sizes": asdict(cell.sizes),
         "tune": cell.tune,
         "fingerprint": cell.fingerprint,
         "candidates": len(cell.candidates),
