@@ -127,14 +127,7 @@ def test_what_another_experiment_has_trained_is_taken_over(cells, out, machine, 
     assert finished.read_bytes() == before
     assert missing(other, out) == {}
     for new, old in zip(lines(out / "other.jsonl"), lines(finished), strict=True):
-        names = {
-            "experiment": "other",
-            "method": "twin",
-            "label": "Twin",
-            "paper": "nnpu",
-            "x": 3.0,
-        }
-        assert new == {**old, **names}
+        assert new == {**old, **names, "method": f"{old['method']}-twin"}
 
 
 def test_what_it_trained_in_part_or_otherwise_is_not(cells, out, machine, finished):
