@@ -121,12 +121,44 @@ epochs = [1, 2]
     assert own.search == {"weight_decay": [0.0, 1e-4], "epochs": [1, 2]}
 
 
+def test_a_method_may_be_like_another(tmp_path):
+    text = """
+[methods.first]
+estimator = "nnpu"
+label = "First"
+paper = "nnpu"
+x = 1.0
+[methods.first.fixed]
+epochs = 3
+[methods.first.search]
+lr = [1e-2, 1e-3]
+[methods.second]
+like = "first"
+average = 2
+[methods.second.fixed]
+lr = 0.5
+"""
+    first, second = parse(tmp_path, HEAD + text).methods
+    assert (first.average, second.average) == (1, 2)
+    assert second.estimator == "nnpu"
+    # Settings are taken over, names are not.
+    assert (second.label, second.paper, second.x) == ("second", "second", None)
+    assert second.fixed == {"epochs": 3, "lr": 0.5}
+    assert second.search == {}
+    assert first.search == {"lr": [1e-2, 1e-3]}
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("[budget.mnist]\ntrail = 4", r"'trail' in \[budget.mnist\]: did you mean 'trials'"),
         ("[budget.cifar10]\ntrials = 4", r"'cifar10' in \[budget\]"),
         ("[budget.mnist]\ntrials = 0", "trials must be a whole number at least 1"),
+        ("[methods.two]\nlike = 'pn'", "'pn' for like of .methods.two."),
+        (
+            "[methods.two]\naverage = 0",
+            "average of .methods.two. must be a whole number at least 1",
+        ),
         ("[all]\nlabel = 'x'", r"'label' in \[all\]"),
         ("[all.fixed]\nlr = 1\n[all.search]\nlr = [1]", "lr of .* is fixed and searched"),
     ],

@@ -142,3 +142,26 @@ def test_files_of_other_kinds_in_the_folder_are_passed_over(cells, out, machine)
     out.mkdir()
     (out / "notes.jsonl").write_text('{"hello": 1}\n{"hello": 2}\n')
     assert run(cells[:1], out, machine, 1, quiet) == (1, 0)
+
+
+def test_cells_that_train_the_same_are_trained_once(cells, out, machine):
+    (nnpu,) = [cell for cell in cells if cell.name == "digits/nnpu/0.4/pu"]
+    plan = [*cells, replace(nnpu, method="best-two", average=2)]
+    seen = []
+
+    class Watching(PlainScreen):
+        def finished(self, cell, records):
+            seen.append((cell.name, len(records)))
+
+    outcome = run(plan, out, machine, 1, lambda left: Watching(len(left), True, Console()))
+    assert outcome == (5, 0)
+    assert len(seen) == 4
+    assert all(count == 2 for _, count in seen)
+    assert missing(plan, out) == {}
+    methods = [line["method"] for line in lines(out / "small.jsonl")]
+    assert methods.count("best-two") == 2
+    # A twin that comes later is trained for itself, and the others stay as they are.
+    before = (out / "small.jsonl").read_bytes()
+    late = replace(nnpu, method="by-trial", tune="trial")
+    assert run([*plan, late], out, machine, 1, quiet) == (1, 0)
+    assert (out / "small.jsonl").read_bytes().startswith(before)

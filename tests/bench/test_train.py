@@ -8,7 +8,7 @@ from sklearn.metrics import precision_score, recall_score, roc_auc_score
 
 from robustpu import fit_together
 from robustpu.bench import train as module
-from robustpu.bench.protocol import split
+from robustpu.bench.protocol import split, splits
 from robustpu.bench.train import CHOICES, rounded, train
 
 BAD = -math.inf
@@ -141,31 +141,67 @@ def test_without_held_out_rows_there_is_no_score(nnpu, machine):
 
 
 class TestChoices:
-    def test_best_of_the_cell_is_by_mean(self):
-        scores = np.array([[0.9, 0.8], [0.5, 0.8]])
-        assert CHOICES["cell"](scores) == [1, 1]
-        assert CHOICES["trial"](scores) == [0, 1]
+    @pytest.mark.parametrize(
+        ("scores", "of_cell", "of_trial"),
+        [
+            pytest.param([[0.9, 0.8], [0.5, 0.8]], [1, 1], [0, 1], id="by mean, and by trial"),
+            pytest.param([[0.5, 0.8, 0.8]], [1], [1], id="of equals the first"),
+            pytest.param([[0.99, 0.8], [BAD, 0.8]], [1, 1], [0, 1], id="soundness first"),
+            pytest.param([[BAD, -0.2]], [1], [1], id="negative scores beat failures"),
+            pytest.param(
+                [[BAD, 0.9, 0.8], [0.9, BAD, 0.8], [0.9, BAD, BAD]],
+                [0, 0, 0],
+                [1, 0, 0],
+                id="all failed somewhere",
+            ),
+            pytest.param([[math.nan], [BAD]], [0, 0], [0, 0], id="no scores at all"),
+        ],
+    )
+    def test_the_best(self, scores, of_cell, of_trial):
+        for tune, expected in (("cell", of_cell), ("trial", of_trial)):
+            orders = CHOICES[tune](np.array(scores))
+            assert [order[0] for order in orders] == expected
+            assert all(sorted(order) == list(range(len(scores[0]))) for order in orders)
 
-    def test_of_equals_the_first(self):
-        scores = np.array([[0.5, 0.8, 0.8]])
-        assert CHOICES["cell"](scores) == CHOICES["trial"](scores) == [1]
+    def test_the_others_follow_in_order(self):
+        scores = np.array([[0.1, 0.9, 0.5, 0.9], [0.1, 0.7, 0.9, 0.9]])
+        assert CHOICES["cell"](scores) == [[3, 1, 2, 0]] * 2
+        assert CHOICES["trial"](scores) == [[1, 3, 2, 0], [2, 3, 1, 0]]
 
-    def test_soundness_comes_before_the_mean(self):
-        scores = np.array([[0.99, 0.8], [BAD, 0.8]])
-        assert CHOICES["cell"](scores) == [1, 1]
-        assert CHOICES["trial"](scores) == [0, 1]
 
-    def test_negative_scores_beat_failures(self):
-        scores = np.array([[BAD, -0.2]])
-        assert CHOICES["cell"](scores) == CHOICES["trial"](scores) == [1]
+def test_twins_share_a_training_and_take_different_candidates(nnpu, machine):
+    both = replace(nnpu, method="both", label="Both", average=2)
+    by_trial = replace(nnpu, method="by-trial", tune="trial")
+    progress = []
+    records = train(
+        replace(nnpu, twins=(both, by_trial)), machine, lambda *now: progress.append(now)
+    )
+    assert progress[-1] == (12, 12)
+    assert [record["method"] for record in records] == ["nnpu"] * 2 + ["both"] * 2 + [
+        "by-trial"
+    ] * 2
+    assert [record["trial"] for record in records] == [0, 1] * 3
+    for cell, part in ((nnpu, records[:2]), (both, records[2:4]), (by_trial, records[4:])):
+        alone = train(cell, machine)
+        assert [{**own, "seconds": 0} for own in part] == [{**own, "seconds": 0} for own in alone]
+    assert sorted(records[2]["averaged"]) == [0, 1]
+    assert "averaged" not in records[0]
 
-    def test_where_all_failed_somewhere_the_soundest_is_taken(self):
-        scores = np.array([[BAD, 0.9, 0.8], [0.9, BAD, 0.8], [0.9, BAD, BAD]])
-        assert CHOICES["cell"](scores) == [0, 0, 0]
 
-    def test_no_scores_at_all(self):
-        scores = np.array([[math.nan], [BAD]])
-        assert CHOICES["cell"](scores) == CHOICES["trial"](scores) == [0, 0]
+def test_the_probabilities_of_the_best_are_averaged(nnpu, machine):
+    pu = splits("digits", 0.4, 2, nnpu.sizes)[0]
+    models = [
+        nnpu.build(candidate, prior=pu.prior, random_state=0, device="cpu").fit(
+            pu.X, pu.y, eval_set=(pu.X_validation, pu.y_validation)
+        )
+        for candidate in nnpu.candidates
+    ]
+    mean = np.mean([model.predict_proba(pu.X_test)[:, 1] for model in models], axis=0)
+    record = train(replace(nnpu, average=2), machine)[0]
+    assert record["scores"]["error"] == pytest.approx(100 * np.mean((mean >= 0.5) != pu.y_test))
+    assert record["scores"]["validation"] == pytest.approx(
+        100 * np.mean([model.member_scores_[0] for model in models]), rel=1e-4
+    )
 
 
 def test_rounding():

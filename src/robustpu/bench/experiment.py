@@ -19,19 +19,25 @@ from robustpu.methods import all_methods
 
 SELECTIONS = ("oracle", "pu")
 TUNES = ("cell", "trial")
+# What a method does not take over from another that it is like.
+NAMES = ("label", "paper", "x")
 # Parameters that the runner itself gives to every estimator.
 TAKEN = ("device", "pos_label", "random_state", "scenario", "verbose")
 
 
 @dataclass(frozen=True)
 class Method:
-    """A row of the table: an estimator, its fixed settings, and the spaces to search."""
+    """A row of the table: an estimator, its fixed settings, and the spaces to search.
+
+    ``average`` is the number of candidates, the best ones, whose probabilities are averaged.
+    """
 
     name: str
     estimator: str
     label: str
     paper: str
     x: float | None
+    average: int
     preset: str | None
     fixed: Settings
     search: Mapping[str, Any]
@@ -165,14 +171,20 @@ def _methods(
     if not given:
         raise ValueError("[methods] is empty: give at least one, such as [methods.nnpu].")
     check_keys("[all]", shared, ("estimator", "preset", "fixed", "search"))
-    return tuple(
-        _method(name, _with_shared(section(f"methods.{name}", own), shared, name), datasets)
-        for name, own in given.items()
-    )
+    methods: dict[str, dict[str, Any]] = {}
+    for name, value in given.items():
+        own = section(f"methods.{name}", value)
+        if "like" in own:
+            model = one_of(methods)(f"like of [methods.{name}]", own["like"])
+            inherited = {key: methods[model][key] for key in methods[model] if key not in NAMES}
+            own = {key: own[key] for key in own if key != "like"}
+            own = _over(inherited, own, name)
+        methods[name] = _over(shared, own, name)
+    return tuple(_method(name, own, datasets) for name, own in methods.items())
 
 
-def _with_shared(own: dict[str, Any], shared: dict[str, Any], name: str) -> dict[str, Any]:
-    """Lay what is a method's own over what all methods of the file share."""
+def _over(shared: dict[str, Any], own: dict[str, Any], name: str) -> dict[str, Any]:
+    """Lay what is a method's own over what it shares with others."""
     fixed = section(f"methods.{name}.fixed", own.get("fixed", {}))
     search = section(f"methods.{name}.search", own.get("search", {}))
     for_all = section("all.fixed", shared.get("fixed", {}))
@@ -187,13 +199,18 @@ def _with_shared(own: dict[str, Any], shared: dict[str, Any], name: str) -> dict
 
 def _method(name: str, given: dict[str, Any], datasets: Sequence[str]) -> Method:
     where = f"methods.{name}"
-    keys = ("estimator", "label", "paper", "x", "preset", "fixed", "search", "datasets")
+    keys = (
+        *("estimator", "label", "paper", "x", "average"),
+        *("preset", "fixed", "search", "datasets"),
+    )
     check_keys(f"[{where}]", given, keys)
     label, paper, x = given.get("label", name), given.get("paper", name), given.get("x")
     for key, text in (("label", label), ("paper", paper)):
         if not isinstance(text, str):
             raise ValueError(f"{key} of [{where}] must be text; it is {text!r}.")
     check_number(f"x of [{where}]", x, optional=True)
+    average = given.get("average", 1)
+    check_number(f"average of [{where}]", average, least=1, whole=True)
     estimator = one_of(all_methods())(f"estimator of [{where}]", given.get("estimator", name))
     fixed = section(f"{where}.fixed", given.get("fixed", {}))
     search = section(f"{where}.search", given.get("search", {}))
@@ -215,6 +232,7 @@ def _method(name: str, given: dict[str, Any], datasets: Sequence[str]) -> Method
         label=label,
         paper=paper,
         x=x,
+        average=average,
         preset=given.get("preset"),
         fixed=_with_none(fixed),
         search={

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -20,7 +20,10 @@ from robustpu.methods import all_methods
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """One method on one data set, at one prior, selected in one way: all trials, all candidates."""
+    """One method on one data set, at one prior, selected in one way: all trials, all candidates.
+
+    ``twins`` are cells that train the same, and differ in what they take from it.
+    """
 
     experiment: str
     title: str
@@ -41,6 +44,8 @@ class Cell:
     preset: str | None
     fixed: Settings
     candidates: tuple[Settings, ...]
+    average: int = 1
+    twins: tuple["Cell", ...] = ()
 
     @property
     def name(self) -> str:
@@ -50,7 +55,23 @@ class Cell:
     @cached_property
     def fingerprint(self) -> str:
         """Digest of all in the plan that its results depend on."""
-        plan = {
+        plan = self._training()
+        # A lone candidate is chosen whatever the others do.
+        if len(self.candidates) > 1:
+            plan["tune"] = self.tune
+            if self.tune == "cell":
+                plan["trials"] = self.trials
+            if self.average > 1:
+                plan["average"] = self.average
+        return _digest(plan)
+
+    @cached_property
+    def training(self) -> str:
+        """Digest of what is trained; cells that agree in it can share one training."""
+        return _digest({**self._training(), "trials": self.trials})
+
+    def _training(self) -> dict[str, Any]:
+        return {
             "dataset": self.dataset,
             "sizes": asdict(self.sizes),
             "validation": self.validation,
@@ -60,12 +81,6 @@ class Cell:
             "settings": self.settings({}),
             "candidates": self.candidates,
         }
-        # A lone candidate is chosen whatever the others do.
-        if len(self.candidates) > 1:
-            plan["tune"] = self.tune
-            if self.tune == "cell":
-                plan["trials"] = self.trials
-        return hashlib.sha256(json.dumps(plan, sort_keys=True).encode()).hexdigest()[:16]
 
     def settings(self, candidate: Settings) -> dict[str, Any]:
         """All that differs from the defaults of the estimator, the candidate's own included."""
@@ -85,6 +100,24 @@ class Cell:
         """Make the estimator of a candidate; ``given`` is what the settings may still overrule."""
         settings = {**given, **self.fixed, **candidate}
         return self.blank().set_params(**settings)  # type: ignore[no-any-return]
+
+
+def _digest(plan: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(plan, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def joined(cells: Iterable[Cell]) -> list[Cell]:
+    """Give one cell a training: the first of those that share it, with the others as its twins.
+
+    Parameters
+    ----------
+    cells
+        A plan, or what is left of it.
+    """
+    groups: dict[str, list[Cell]] = {}
+    for cell in cells:
+        groups.setdefault(cell.training, []).append(cell)
+    return [replace(first, twins=tuple(rest)) for first, *rest in groups.values()]
 
 
 def load(path: Path, trials: int | None = None) -> list[Cell]:
@@ -195,5 +228,6 @@ def _cell(
         estimator=method.estimator,
         preset=method.preset,
         fixed={**network, **method.fixed, **own},
+        average=method.average,
         candidates=draw(search, experiment.budgets[dataset].candidates, experiment.seed),
     )

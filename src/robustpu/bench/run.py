@@ -5,7 +5,7 @@ from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from robustpu.bench.plan import Cell
+from robustpu.bench.plan import Cell, joined
 from robustpu.bench.screen import Screen, reason
 from robustpu.bench.store import KEY, Record, read, writer
 from robustpu.bench.train import Machine, relabelled
@@ -84,15 +84,23 @@ def run(
         for cell, records in _trained_elsewhere(left, out).items():
             append[file_of(cell, out)](records)
             del left[cell]
-        screen = stack.enter_context(open_screen(list(left)))
-        outcomes = train_all(list(left), machine, workers, screen.watch)
+        todo = joined(left)
+        screen = stack.enter_context(open_screen(todo))
+        outcomes = train_all(todo, machine, workers, screen.watch)
         stack.enter_context(closing(outcomes))
-        for cell, records in outcomes:
-            new = [record for record in records if record["trial"] in left[cell]]
-            append[file_of(cell, out)](new)
-            failed += bool(reason(new))
-            screen.finished(cell, new)
+        for first, records in outcomes:
+            # The cells as they were, before they were joined, are those that have trials left.
+            for cell in [cell for cell in left if cell.training == first.training]:
+                own = [record for record in records if _belongs(record, cell)]
+                new = [record for record in own if record["trial"] in left[cell]]
+                append[file_of(cell, out)](new)
+                failed += bool(reason(new))
+            screen.finished(first, [record for record in records if _belongs(record, first)])
     return Outcome(len(left) - failed, failed)
+
+
+def _belongs(record: Record, cell: Cell) -> bool:
+    return (record["experiment"], record["method"]) == (cell.experiment, cell.method)
 
 
 def _trained_elsewhere(left: Mapping[Cell, frozenset[int]], out: Path) -> dict[Cell, list[Record]]:

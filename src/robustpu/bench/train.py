@@ -33,7 +33,9 @@ class Machine:
 
 
 def train(cell: Cell, machine: Machine, progress: Progress | None = None) -> list[Record]:
-    """Train a cell, and give one record a trial; whatever fails becomes part of the records.
+    """Train a cell, and give one record a trial, and one for each of its twins.
+
+    Whatever fails becomes part of the records.
 
     Parameters
     ----------
@@ -66,7 +68,11 @@ def failures(cell: Cell, machine: Machine, error: Exception, seconds: float) -> 
         How long it took.
     """
     share = seconds / cell.trials
-    return [_record(cell, trial, machine, share, _reason(error)) for trial in range(cell.trials)]
+    return [
+        _record(own, trial, machine, share, _reason(error))
+        for own in (cell, *cell.twins)
+        for trial in range(cell.trials)
+    ]
 
 
 def _reason(error: Exception) -> Record:
@@ -81,24 +87,30 @@ def _records(cell: Cell, machine: Machine, progress: Progress | None) -> list[Re
     fitted = _fit(cell, problems, machine, progress)
     seconds = (time.perf_counter() - start) / cell.trials
     scores = np.array([[_score(model) for model in row] for row in fitted])
-    chosen = CHOICES[cell.tune](scores)
+    return [
+        _record(own, trial, machine, seconds, _result(own, fitted[trial], scores, trial, pu))
+        for own in (cell, *cell.twins)
+        for trial, pu in enumerate(problems)
+    ]
 
-    def result(trial: int) -> Record:
-        candidate = chosen[trial]
-        model = fitted[trial][candidate]
-        if isinstance(model, Exception):
-            return _reason(model)
-        return {
-            "candidate": candidate,
-            "settings": cell.settings(cell.candidates[candidate]),
-            "scores": {
-                **_examine(model, problems[trial]),
-                "validation": 100 * scores[trial, candidate],
-            },
-            "tried": scores[trial].tolist(),
-        }
 
-    return [_record(cell, trial, machine, seconds, result(trial)) for trial in range(cell.trials)]
+def _result(cell: Cell, fitted: Sequence[Fitted], scores: Floats, trial: int, pu: PUData) -> Record:
+    """Take the best candidates of a trial, and examine them."""
+    best = CHOICES[cell.tune](scores)[trial][: cell.average]
+    failure = fitted[best[0]]
+    sound = [place for place in best if not isinstance(fitted[place], Exception)]
+    if not sound and isinstance(failure, Exception):
+        return _reason(failure)
+    return {
+        "candidate": best[0],
+        **({"averaged": best} if cell.average > 1 else {}),
+        "settings": cell.settings(cell.candidates[best[0]]),
+        "scores": {
+            **_examine([fitted[place] for place in sound], pu),
+            "validation": 100 * float(np.mean(scores[trial, sound])),
+        },
+        "tried": scores[trial].tolist(),
+    }
 
 
 def _fit(
@@ -130,31 +142,34 @@ def _score(model: Fitted) -> float:
     return float(np.mean(model.member_scores_[model.kept_]))
 
 
-def _best_of_cell(scores: Floats) -> list[int]:
-    """One candidate for all trials: sound in most of them, then best in the mean of those."""
+def _best_of_cell(scores: Floats) -> list[list[int]]:
+    """One order for all trials: sound in most of them, then best in the mean of those."""
     sound = scores > -math.inf
     known = np.nan_to_num(np.where(sound, scores, 0.0))
     mean = known.sum(0) / np.maximum(sound.sum(0), 1)
-    best = max(range(scores.shape[1]), key=lambda place: (sound[:, place].sum(), mean[place]))
-    return [best] * len(scores)
+    order = np.lexsort((-mean, -sound.sum(0)))
+    return [order.tolist()] * len(scores)
 
 
-def _best_of_trial(scores: Floats) -> list[int]:
-    """The best candidate of each trial."""
-    return [int(place) for place in np.nan_to_num(scores, neginf=-math.inf).argmax(1)]
+def _best_of_trial(scores: Floats) -> list[list[int]]:
+    """Order each trial by its own scores."""
+    known = np.nan_to_num(scores, neginf=-math.inf)
+    return [np.argsort(-row, kind="stable").tolist() for row in known]
 
 
-# Scores (trials, candidates) -> the candidate of each trial; of equals the first.
-CHOICES: Mapping[str, Callable[[Floats], list[int]]] = {
+# Scores (trials, candidates) -> the candidates of each trial, best first; of equals the first.
+CHOICES: Mapping[str, Callable[[Floats], list[list[int]]]] = {
     "cell": _best_of_cell,
     "trial": _best_of_trial,
 }
 
 
-def _examine(model: BasePUClassifier, pu: PUData) -> dict[str, float]:
-    """Score a model on the test rows, in points."""
-    probability = model.predict_proba(as_floats(pu.X_test))[:, 1]
-    answer = (probability >= model.threshold_).astype(int)
+def _examine(models: Sequence[Any], pu: PUData) -> dict[str, float]:
+    """Score the mean of models on the test rows, in points."""
+    rows = as_floats(pu.X_test)
+    probability = np.mean([model.predict_proba(rows)[:, 1] for model in models], axis=0)
+    threshold = float(np.mean([model.threshold_ for model in models]))
+    answer = (probability >= threshold).astype(int)
     return {
         "error": 100 * float(np.mean(answer != pu.y_test)),
         "auc": 100 * float(roc_auc_score(pu.y_test, probability)),
