@@ -137,8 +137,12 @@ like = "first"
 average = 2
 [methods.second.fixed]
 lr = 0.5
+[methods.pn]
+[methods.third]
+like = "pn"
 """
-    first, second = parse(tmp_path, HEAD + text).methods
+    first, second, _, third = parse(tmp_path, HEAD + text).methods
+    assert third.estimator == "pn"
     assert (first.average, second.average) == (1, 2)
     assert second.estimator == "nnpu"
     # Settings are taken over, names are not.

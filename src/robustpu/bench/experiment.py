@@ -177,6 +177,7 @@ def _methods(
         if "like" in own:
             model = one_of(methods)(f"like of [methods.{name}]", own["like"])
             inherited = {key: methods[model][key] for key in methods[model] if key not in NAMES}
+            inherited.setdefault("estimator", model)
             own = {key: own[key] for key in own if key != "like"}
             own = _over(inherited, own, name)
         methods[name] = _over(shared, own, name)

@@ -1,0 +1,126 @@
+"""Figure: the cross-entropy of hidden positives and of negatives, through training.
+
+    python experiments/losses.py            # trains if results/losses.json is missing, then draws
+    python experiments/losses.py --draw     # draws alone
+
+MNIST at prior 0.6, unlabelled rows taken as negatives. Robust-PU starts from 100 epochs of nnPU;
+the other curve is nnPU that goes on instead. The setting is that of epochs.toml with E = 10. A
+network after k epochs is one that was trained for k epochs, with the same seed.
+"""
+
+import argparse
+import json
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+from robustpu import CollapseWarning, fit_together
+from robustpu.bench.plan import load
+from robustpu.bench.protocol import split
+
+HERE = Path(__file__).parent
+STORED = HERE / "results" / "losses.json"
+PICTURE = HERE / "figures" / "losses.png"
+TRIALS, PRIOR, ROUNDS, EVERY = 3, 0.6, 20, 20
+
+
+def losses(model, pu) -> dict[str, float]:
+    """Mean cross-entropy of the unlabelled rows as negatives, by their true class."""
+    unlabeled = pu.y == 0
+    loss = -np.log(np.maximum(1 - model.predict_proba(pu.X[unlabeled])[:, 1], 1e-12))
+    hidden = pu.y_true[unlabeled] == 1
+    return {"positives": float(loss[hidden].mean()), "negatives": float(loss[~hidden].mean())}
+
+
+def train(data_dir: Path | None, device: str) -> list[dict]:
+    """Return one entry a method, trial and number of epochs."""
+    (cell,) = [
+        cell
+        for cell in load(HERE / "epochs.toml")
+        if cell.name == f"mnist/epochs-10/{PRIOR}/oracle"
+    ]
+    places, jobs = [], []
+    for trial in range(TRIALS):
+        pu = split("mnist", PRIOR, trial, data_dir=data_dir)
+        given = {"prior": pu.prior, "random_state": trial, "device": device}
+        # Nothing is held out, so that the last epoch counts.
+        last = {"validation_fraction": 0.0, "patience": None}
+        robust = cell.build({}, **given).set_params(**last)
+        before = robust.pretrain.epochs
+        for rounds in range(1, ROUNDS + 1):
+            model = cell.build({}, **given).set_params(**last, max_rounds=rounds)
+            places.append(("Robust-PU", trial, before + rounds * robust.epochs, pu))
+            jobs.append((model, pu.X, pu.y))
+        for epochs in range(EVERY, before + ROUNDS * robust.epochs + 1, EVERY):
+            model = cell.build({}, **given).pretrain.set_params(**given, **last, epochs=epochs)
+            places.append(("nnPU", trial, epochs, pu))
+            jobs.append((model, pu.X, pu.y))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CollapseWarning)
+        models = fit_together(jobs)
+    return [
+        {"method": method, "trial": trial, "epochs": epochs, **losses(model, pu)}
+        for (method, trial, epochs, pu), model in zip(places, models, strict=True)
+    ]
+
+
+def draw(entries: list[dict]) -> None:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    from robustpu.plots import INK, NEGATIVE, POSITIVE
+
+    figure = Figure(figsize=(9, 3.8), layout="constrained")
+    FigureCanvasAgg(figure)
+    start = min(entry["epochs"] for entry in entries if entry["method"] == "Robust-PU")
+    axes = figure.subplots(1, 2, sharex=True)
+    kinds = (("positives", "positives hidden in U", POSITIVE), ("negatives", "negatives", NEGATIVE))
+    for panel, (kind, title, colour) in zip(axes, kinds, strict=True):
+        for method, style in (("nnPU", "--"), ("Robust-PU", "-")):
+            own = [entry for entry in entries if entry["method"] == method]
+            epochs = sorted({entry["epochs"] for entry in own})
+            values = np.array(
+                [[entry[kind] for entry in own if entry["epochs"] == at] for at in epochs]
+            )
+            mean, spread = values.mean(1), values.std(1)
+            panel.fill_between(
+                epochs, mean - spread, mean + spread, color=colour, alpha=0.15, linewidth=0
+            )
+            panel.plot(epochs, mean, style, color=colour, linewidth=2)
+            panel.annotate(
+                method,
+                (epochs[-1], mean[-1]),
+                xytext=(4, 0),
+                textcoords="offset points",
+                va="center",
+                color=colour,
+                weight="bold" if style == "-" else "normal",
+                annotation_clip=False,
+            )
+        panel.axvline(start, color=INK, linewidth=0.8, linestyle=":")
+        panel.set_title(f"Unlabelled rows: {title}", loc="left", color=INK)
+        panel.set(xlabel="epochs", ylim=(0, None))
+        panel.spines[["top", "right"]].set_visible(False)
+    axes[0].set_ylabel("cross-entropy as negatives")
+    axes[0].text(start, axes[0].get_ylim()[1], " rounds begin", va="top", fontsize=8, color=INK)
+    PICTURE.parent.mkdir(exist_ok=True)
+    figure.savefig(PICTURE, dpi=160)
+    print(PICTURE)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--draw", action="store_true", help="draw what is stored, train nothing")
+    parser.add_argument("--data-dir", type=Path, help="folder of the data sets")
+    parser.add_argument("--device", default="auto", help="cpu, cuda, or auto")
+    options = parser.parse_args()
+    if not options.draw and not STORED.exists():
+        entries = train(options.data_dir, options.device)
+        STORED.parent.mkdir(exist_ok=True)
+        STORED.write_text(json.dumps(entries, indent=0) + "\n")
+    draw(json.loads(STORED.read_text()))
+
+
+if __name__ == "__main__":
+    main()

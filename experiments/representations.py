@@ -1,0 +1,112 @@
+"""Figure: what the hidden layer makes of MNIST, in the last three rounds of Robust-PU and in nnPU.
+
+    pip install 'robustpu[figures]'
+    python experiments/representations.py          # trains if the result is missing, then draws
+    python experiments/representations.py --draw   # draws alone
+
+MNIST at prior 0.6, one trial, the setting of epochs.toml with E = 10. nnPU has as many epochs as
+Robust-PU in all. The 100 hidden units are laid out in the plane by UMAP, each network by itself.
+"""
+
+import argparse
+import warnings
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from robustpu import CollapseWarning, fit_together
+from robustpu.bench.plan import load
+from robustpu.bench.protocol import split
+
+HERE = Path(__file__).parent
+STORED = HERE / "results" / "representations.npz"
+PICTURE = HERE / "figures" / "representations.png"
+PRIOR, ROUNDS, SHOWN = 0.6, 20, 2000
+
+
+def train(data_dir: Path | None, device: str) -> dict[str, np.ndarray]:
+    """Return the plane coordinates of each network, (rows, 2), and what the rows are."""
+    from umap import UMAP
+
+    (cell,) = [
+        cell
+        for cell in load(HERE / "epochs.toml")
+        if cell.name == f"mnist/epochs-10/{PRIOR}/oracle"
+    ]
+    pu = split("mnist", PRIOR, trial=0, data_dir=data_dir)
+    given = {"prior": pu.prior, "random_state": 0, "device": device}
+    last = {"validation_fraction": 0.0, "patience": None}
+    models = {
+        f"Robust-PU, round {rounds}": cell.build({}, **given).set_params(**last, max_rounds=rounds)
+        for rounds in range(ROUNDS - 2, ROUNDS + 1)
+    }
+    first = next(iter(models.values()))
+    epochs = first.pretrain.epochs + ROUNDS * first.epochs
+    models[f"nnPU, epoch {epochs}"] = cell.build({}, **given).pretrain.set_params(
+        **given, **last, epochs=epochs
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CollapseWarning)
+        fit_together([(model, pu.X, pu.y) for model in models.values()])
+    rows = np.random.default_rng(0).choice(len(pu.y), SHOWN, replace=False)
+    answer = {"is_labeled": pu.y[rows] == 1, "is_positive": pu.y_true[rows] == 1}
+    for name, model in models.items():
+        with torch.no_grad():
+            hidden = model.to_torch()[:-1](torch.from_numpy(pu.X[rows])).numpy()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            place = UMAP(random_state=0).fit_transform(hidden)
+        answer[name] = place.astype(np.float16)
+    return answer
+
+
+def draw(stored: dict[str, np.ndarray]) -> None:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    from robustpu.plots import INK, NEGATIVE, POSITIVE
+
+    labeled, positive = stored.pop("is_labeled"), stored.pop("is_positive")
+    figure = Figure(figsize=(12, 3.6), layout="constrained")
+    FigureCanvasAgg(figure)
+    kinds = (
+        ("unlabelled negative", ~labeled & ~positive, NEGATIVE, "o", 5),
+        ("unlabelled positive", ~labeled & positive, POSITIVE, "o", 5),
+        ("labelled positive", labeled, "#7a2e1f", "x", 9),
+    )
+    panels = figure.subplots(1, len(stored))
+    for panel, (name, place) in zip(panels, stored.items(), strict=True):
+        for label, rows, colour, marker, size in kinds:
+            own = place[rows].astype(float)
+            panel.scatter(
+                *own.T, s=size, c=colour, marker=marker, linewidths=0.5, alpha=0.6, label=label
+            )
+        panel.set_title(name, loc="left", color=INK, fontsize=10)
+        panel.set(xticks=[], yticks=[])
+        panel.spines[:].set_color("#cccccc")
+    handles, labels = panels[0].get_legend_handles_labels()
+    legend = figure.legend(handles, labels, loc="outside lower left", ncols=3, frameon=False)
+    for handle in legend.legend_handles:
+        handle.set_sizes([30])
+    PICTURE.parent.mkdir(exist_ok=True)
+    figure.savefig(PICTURE, dpi=160)
+    print(PICTURE)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--draw", action="store_true", help="draw what is stored, train nothing")
+    parser.add_argument("--data-dir", type=Path, help="folder of the data sets")
+    parser.add_argument("--device", default="auto", help="cpu, cuda, or auto")
+    options = parser.parse_args()
+    if not options.draw and not STORED.exists():
+        coordinates = train(options.data_dir, options.device)
+        STORED.parent.mkdir(exist_ok=True)
+        np.savez_compressed(STORED, **coordinates)
+    with np.load(STORED, allow_pickle=False) as stored:
+        draw(dict(stored))
+
+
+if __name__ == "__main__":
+    main()
