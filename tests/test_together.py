@@ -556,3 +556,73 @@ class TestOutOfMemory:
         monkeypatch.setattr(room, "Fleet", Tiny)
         with pytest.raises(torch.cuda.OutOfMemoryError):
             quick(n_members=2).fit(*table())
+
+
+def dropout_net(shape):
+    return nn.Sequential(nn.Linear(*shape, 8), nn.ReLU(), nn.Dropout(0.3), nn.Linear(8, 1))
+
+
+class TestPretrainingOnce:
+    @pytest.fixture
+    def pretrained(self, monkeypatch):
+        """Sizes of the fleets that nnPU trained."""
+        sizes = []
+        train = NNPUClassifier._train.__func__
+
+        def counted(cls, fleet, settings):
+            sizes.append(fleet.size)
+            return train(cls, fleet, settings)
+
+        monkeypatch.setattr(NNPUClassifier, "_train", classmethod(counted))
+        return sizes
+
+    @pytest.mark.parametrize("module", ["mlp", batch_norm_net, dropout_net])
+    def test_jobs_that_differ_later_share_it(self, pretrained, module):
+        X, y = table()
+        rates = (1e-2, 3e-3, 1e-3)
+        before = (1e-2, 1e-2, 3e-3)
+
+        def model(rate, own):
+            return quick(RobustPUClassifier, lr=rate, module=module).set_params(pretrain__lr=own)
+
+        together = fit_together(
+            [(model(rate, own), X, y) for rate, own in zip(rates, before, strict=True)]
+        )
+        # Two members a job, and two of the three jobs begin alike.
+        assert pretrained == [4]
+        for fitted, rate, own in zip(together, rates, before, strict=True):
+            alone = model(rate, own).fit(X, y)
+            np.testing.assert_allclose(fitted.predict_proba(X), alone.predict_proba(X), atol=1e-4)
+
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"random_state": 1},
+            {"prior": 0.4},
+            {"scenario": "single-set"},
+            {"validation_fraction": 0.101},
+            {"n_members": 1},
+            {"vary": {"lr": [1e-2, 1e-3]}},
+        ],
+        ids=lambda changes: next(iter(changes)),
+    )
+    @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
+    def test_but_not_those_that_differ_before(self, pretrained, changes):
+        X, y = table()
+        models = [quick(RobustPUClassifier), quick(RobustPUClassifier, **changes)]
+        fit_together([(model, X, y) for model in models])
+        assert sum(pretrained) == sum(model.n_members for model in models)
+
+    def test_other_rows_are_other_rows(self, pretrained):
+        fit_together([(quick(RobustPUClassifier), *table(seed=seed)) for seed in (0, 1)])
+        assert pretrained == [4]
+
+    def test_progress_still_counts_all(self):
+        X, y = table()
+        seen = []
+        fit_together(
+            [(quick(RobustPUClassifier, patience=None, lr=lr), X, y) for lr in (1e-2, 1e-3)],
+            lambda *now: seen.append(now),
+        )
+        total = 2 * 2 * (6 + 3 * 2)
+        assert seen[-2:] == [(total, total)] * 2

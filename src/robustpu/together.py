@@ -425,14 +425,16 @@ def _member(task: _Task, place: int, start: dict[int, int]) -> Member:
         training, held_out = np.setdiff1d(everything, chosen), None
         if len(chosen):
             held_out = rows(chosen)
-    return Member(
-        rows(training),
-        held_out,
-        task.prior,
-        task.population_prior,
-        task.seeds[place],
-        task.groups[place],
+    seed, priors = task.seeds[place], (task.prior, task.population_prior)
+    fraction = task.settings[place].validation_fraction
+    # Those that are judged together with it count, too: they share in the choice of its epoch.
+    judged = tuple(
+        own
+        for own, group in zip(task.seeds, task.groups, strict=True)
+        if group == task.groups[place]
     )
+    origin = (id(data), task.folds[place], fraction, *priors, seed, judged)
+    return Member(rows(training), held_out, *priors, seed, task.groups[place], origin)
 
 
 def _held_out(

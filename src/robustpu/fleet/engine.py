@@ -5,8 +5,8 @@ rows, seed and settings, and not on its companions: initial weights, shuffling a
 from the member's own seed. One model is a fleet of one.
 """
 
-from collections.abc import Callable, Sequence
-from copy import deepcopy
+from collections.abc import Callable, Hashable, Sequence
+from copy import copy, deepcopy
 from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from typing import Any, TypeAlias
@@ -45,7 +45,8 @@ class Member:
     """What one network is trained on, and judged by.
 
     Members of one ``group`` are judged together: they differ by chance alone, so the mean of
-    their scores says more than any one of them.
+    their scores says more than any one of them. Members of one ``origin`` have all of this in
+    common but the group, so that equal settings make them equal; None if nobody else has.
     """
 
     training: Rows
@@ -54,6 +55,7 @@ class Member:
     population_prior: float
     seed: int
     group: int
+    origin: Hashable = None
 
 
 Criterion: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Tensor]
@@ -99,6 +101,8 @@ class Fleet:
         Places of the members that still train among all members, (alive,).
     on_epoch
         Called after each epoch with the number of members that took part, for progress.
+    origins
+        Those of all members.
     """
 
     def __init__(
@@ -124,6 +128,7 @@ class Fleet:
         self.state: State = self.network.read(modules).to(pool.device)
         self._epochs = torch.zeros_like(self.alive)
         self._generators = [torch.Generator().manual_seed(member.seed) for member in members]
+        self.origins = [member.origin for member in members]
         self._lanes: list[Lane] = []
         self._starts: list[int] = []
         self.on_epoch: Callable[[int], None] | None = None
@@ -282,6 +287,34 @@ class Fleet:
         self.alive = torch.arange(self.size, device=self.pool.device)
         self._crew = self._everyone
         self.state = state
+        self._lanes = []
+
+    def some(self, places: Sequence[int]) -> "Fleet":
+        """Make a fleet of some of the members, as they are now, on the same pool and network."""
+        fleet = copy(self)
+        index = torch.tensor(places, device=self.pool.device)
+        fleet.size = len(places)
+        fleet._crew = fleet._everyone = self._everyone.select(index)
+        fleet.alive = torch.arange(fleet.size, device=self.pool.device)
+        fleet.state = self.state.select(index)
+        fleet._epochs = self._epochs[index]
+        fleet._generators = [self._generators[place] for place in places]
+        fleet.origins = [self.origins[place] for place in places]
+        fleet._lanes = []
+        if self.on_epoch is not None:
+            # Each stands for several.
+            told, scale = self.on_epoch, self.size / fleet.size
+            fleet.on_epoch = lambda members: told(round(members * scale))
+        return fleet
+
+    def become(self, fleet: "Fleet", places: Sequence[int]) -> None:
+        """Let each member take over what the member of ``fleet`` at its place has become."""
+        index = torch.tensor(places, device=self.pool.device)
+        self.state = fleet.state.select(index)
+        self._epochs = fleet._epochs[index]
+        states = [generator.get_state() for generator in fleet._generators]
+        for generator, place in zip(self._generators, places, strict=True):
+            generator.set_state(states[place])
         self._lanes = []
 
     def _parts(self) -> list[slice]:

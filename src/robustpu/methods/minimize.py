@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from robustpu.fleet import Batch, Best, Course, Fleet, Risk
+from robustpu.naming import identity
 from robustpu.risks import weighted_bce
 
 
@@ -58,3 +59,32 @@ def minimize(
             break
     best.restore()
     return course
+
+
+def train_once(fleet: Fleet, settings: Sequence[Any]) -> None:
+    """Train all members by another method, those that would come out alike only once.
+
+    Parameters
+    ----------
+    fleet
+        The networks.
+    settings
+        An estimator of that method for each.
+    """
+    first: dict[Any, int] = {}
+    places = [
+        first.setdefault((member if origin is None else origin, _settings(own)), len(first))
+        for member, (origin, own) in enumerate(zip(fleet.origins, settings, strict=True))
+    ]
+    kind = type(settings[0])
+    if len(first) == fleet.size:
+        kind._train(fleet, settings)
+        return
+    distinct = [places.index(place) for place in range(len(first))]
+    some = fleet.some(distinct)
+    kind._train(some, [settings[member] for member in distinct])
+    fleet.become(some, places)
+
+
+def _settings(estimator: Any) -> tuple[Any, ...]:
+    return tuple((name, identity(value)) for name, value in sorted(estimator.get_params().items()))

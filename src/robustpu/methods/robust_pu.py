@@ -13,7 +13,7 @@ from robustpu.base import BasePUClassifier, parameters
 from robustpu.checks import check_number
 from robustpu.fleet import Best, Course, Fleet
 from robustpu.hardness import HardnessFunction
-from robustpu.methods.minimize import cross_entropy, start
+from robustpu.methods.minimize import cross_entropy, start, train_once
 from robustpu.methods.presets import PRESETS, RECIPES
 from robustpu.naming import identity, pick
 from robustpu.pacing import Pacing
@@ -177,7 +177,7 @@ class RobustPUClassifier(BasePUClassifier):
         # Line 1: initialise the model by pre-training.
         pretrain = [own.pretrain for own in settings]
         if pretrain[0] is not None:
-            type(pretrain[0])._train(fleet, pretrain)
+            train_once(fleet, pretrain)
         best = Best(fleet)
         course = Course(best)
         score = fleet.score()
