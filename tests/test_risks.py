@@ -4,7 +4,16 @@ import numpy as np
 import pytest
 import torch
 
-from robustpu.risks import SURROGATES, nnpu, sigmoid, upu, weighted_bce, weighted_mean
+from robustpu.risks import (
+    SURROGATES,
+    nnpu,
+    nnpu_slope,
+    sigmoid,
+    upu,
+    weighted_bce,
+    weighted_bce_slope,
+    weighted_mean,
+)
 from robustpu.scenario import population_prior
 
 PLAIN = {
@@ -344,3 +353,45 @@ def test_the_single_set_risk_is_the_pooled_one(surrogate):
     ones = torch.ones(len(LOGIT), dtype=torch.float64)
     actual = upu(tensor(LOGIT), tensor(MASK), ones, prior, pi, SURROGATES[surrogate])
     assert actual.item() == pytest.approx(expected, rel=1e-12)
+
+
+class TestSlopes:
+    """What is written by hand is what autograd finds."""
+
+    @staticmethod
+    def batch(members=6, rows=9):
+        generator = torch.Generator().manual_seed(0)
+        logit = 3 * torch.randn(members, rows, generator=generator, dtype=torch.float64)
+        mask = torch.rand(members, rows, generator=generator) < 0.4
+        # A member without positives, one without unlabelled rows, one with weights of zero.
+        mask[0], mask[1] = False, True
+        weight = torch.rand(members, rows, generator=generator, dtype=torch.float64)
+        weight[2, mask[2]] = 0
+        return logit.requires_grad_(), mask, weight
+
+    def test_weighted_cross_entropy(self):
+        logit, mask, weight = self.batch()
+        (expected,) = torch.autograd.grad(weighted_bce(logit, mask, weight).sum(), logit)
+        actual = weighted_bce_slope(logit.detach(), mask, weight)
+        torch.testing.assert_close(actual, expected, rtol=1e-10, atol=1e-12)
+
+    @pytest.mark.parametrize("surrogate", SURROGATES.values(), ids=SURROGATES)
+    @pytest.mark.parametrize("seed", range(5))
+    def test_nnpu_and_upu(self, surrogate, seed):
+        logit, mask, weight = self.batch()
+        random = torch.Generator().manual_seed(seed)
+        prior, population, beta, gamma = torch.rand(4, 6, generator=random, dtype=torch.float64)
+        given = (mask, weight, prior, population, surrogate)
+        for beta_ in (beta / 10, 0.0, math.inf):
+            risk = nnpu(logit, *given, beta_, gamma)
+            (expected,) = torch.autograd.grad(risk.sum(), logit)
+            actual = nnpu_slope(logit.detach(), *given, beta_, gamma)
+            torch.testing.assert_close(actual, expected, rtol=1e-9, atol=1e-12)
+        (unbiased,) = torch.autograd.grad(upu(logit, *given).sum(), logit)
+        torch.testing.assert_close(actual, unbiased, rtol=1e-9, atol=1e-12)
+
+    def test_both_branches_of_nnpu_were_taken(self):
+        logit, mask, weight = self.batch()
+        half = torch.full((6,), 0.5, dtype=torch.float64)
+        both = nnpu(logit, mask, weight, half, half) == upu(logit, mask, weight, half, half)
+        assert 0 < both.sum() < 6

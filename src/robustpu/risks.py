@@ -43,6 +43,12 @@ def sigmoid(margin: Tensor) -> Tensor:
 
 SURROGATES: dict[str, Surrogate] = {"logistic": logistic, "sigmoid": sigmoid}
 
+# Derivatives by the margin. Autograd could find them, at several times the cost of the risk itself.
+SURROGATE_SLOPES: dict[Surrogate, Surrogate] = {
+    logistic: lambda margin: -torch.sigmoid(-margin),
+    sigmoid: lambda margin: -torch.sigmoid(margin) * torch.sigmoid(-margin),
+}
+
 
 def weighted_mean(value: Tensor, weight: Tensor) -> Tensor:
     """sum(weight * value) / sum(weight) over the last axis, and 0 where no weight is.
@@ -71,6 +77,17 @@ def weighted_bce(logit: Tensor, is_positive: Tensor, weight: Tensor) -> Tensor:
     0.6931
     """
     return (weight * logistic(torch.where(is_positive, logit, -logit))).mean(-1)
+
+
+def weighted_bce_slope(logit: Tensor, is_positive: Tensor, weight: Tensor) -> Tensor:
+    """d weighted_bce / d logit, (..., rows): weight * (sigmoid(logit) - is_positive) / rows.
+
+    Examples
+    --------
+    >>> weighted_bce_slope(torch.zeros(2), torch.tensor([True, False]), torch.ones(2)).tolist()
+    [-0.25, 0.25]
+    """
+    return weight * (torch.sigmoid(logit) - is_positive.to(logit.dtype)) / logit.shape[-1]
 
 
 def _parts(
@@ -136,3 +153,46 @@ def nnpu(
     """
     positive, negative = _parts(logit, is_positive, weight, prior, population_prior, surrogate)
     return torch.where(negative >= -beta, positive + negative, -gamma * negative)
+
+
+def nnpu_slope(
+    logit: Tensor,
+    is_positive: Tensor,
+    weight: Tensor,
+    prior: Tensor,
+    population_prior: Tensor,
+    surrogate: Surrogate,
+    beta: Tensor | float = 0.0,
+    gamma: Tensor | float = 1.0,
+) -> Tensor:
+    """d nnpu / d logit, (..., rows); with ``beta`` infinite, d upu / d logit.
+
+    The surrogate is one of ``SURROGATE_SLOPES``.
+
+    Examples
+    --------
+    >>> mask, prior = torch.tensor([True, False]), torch.tensor(0.5)
+    >>> nnpu_slope(torch.zeros(2), mask, torch.ones(2), prior, prior, sigmoid).tolist()
+    [-0.25, 0.25]
+    """
+    derivative = SURROGATE_SLOPES[surrogate]
+    on_positive = torch.where(is_positive, weight, 0.0)
+    of_positive, of_unlabeled = (
+        own / total.where(total > 0, 1.0)
+        for own in (on_positive, weight - on_positive)
+        for total in [own.sum(-1, keepdim=True)]
+    )
+    # The share of each row in r, the risk of the negatives.
+    share = (of_unlabeled - prior[..., None] * of_positive) * _ratio(prior, population_prior)
+    r = (share * surrogate(-logit)).sum(-1, keepdim=True)
+    r_slope = -share * derivative(-logit)
+    descent = population_prior[..., None] * of_positive * derivative(logit) + r_slope
+    return torch.where(r >= -_column(beta), descent, -_column(gamma) * r_slope)
+
+
+def _ratio(prior: Tensor, population_prior: Tensor) -> Tensor:
+    return ((1 - population_prior) / (1 - prior))[..., None]
+
+
+def _column(number: Tensor | float) -> Tensor | float:
+    return number[..., None] if isinstance(number, Tensor) else number

@@ -335,8 +335,10 @@ def _train_or_split(group: Sequence[tuple[_Task, int]], ticker: "_Ticker") -> No
     except torch.cuda.OutOfMemoryError:
         if len(group) == 1:
             raise
-    # Out here the exception, and with it the memory of the fleet, is gone.
-    torch.cuda.empty_cache()
+    # Out here the exception, and with it the fleet, is gone.
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+        torch.cuda.empty_cache()
     ticker.done = done
     for half in _halves(group):
         _train_or_split(half, ticker)

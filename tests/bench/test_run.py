@@ -20,7 +20,7 @@ def out(tmp_path):
 
 @pytest.fixture
 def finished(cells, out, machine):
-    assert run(cells, out, machine, 1, quiet) == (4, 0)
+    assert run(cells, out, machine, 1, quiet) == (4, 0, 0)
     return out / "small.jsonl"
 
 
@@ -36,7 +36,7 @@ def test_every_trial_of_every_cell_is_stored_once(cells, out, finished):
 
 def test_nothing_finished_is_done_again(cells, out, machine, finished):
     before = finished.read_bytes()
-    assert run(cells, out, machine, 1, quiet) == (0, 0)
+    assert run(cells, out, machine, 1, quiet) == (0, 0, 0)
     assert finished.read_bytes() == before
 
 
@@ -45,7 +45,7 @@ def test_only_what_is_missing_is_appended(cells, out, machine, finished):
     # Trial 1 of the second cell is lost.
     finished.write_bytes(b"".join(whole[:3] + whole[4:]))
     assert missing(cells, out) == {cells[1]: {1}}
-    assert run(cells, out, machine, 1, quiet) == (1, 0)
+    assert run(cells, out, machine, 1, quiet) == (1, 0, 0)
     again = finished.read_bytes().splitlines(keepends=True)
     assert again[:-1] == whole[:3] + whole[4:]
     new, old = json.loads(again[-1]), json.loads(whole[3])
@@ -55,7 +55,7 @@ def test_only_what_is_missing_is_appended(cells, out, machine, finished):
 def test_another_plan_is_run_anew_and_holds(cells, out, machine, finished):
     changed = [replace(cell, prior=0.4, fixed={"epochs": 1}) for cell in cells[:1]]
     assert list(missing(changed, out)) == changed
-    assert run(changed, out, machine, 1, quiet) == (1, 0)
+    assert run(changed, out, machine, 1, quiet) == (1, 0, 0)
     assert len(lines(finished)) == 10
     assert store.read(finished)[0]["settings"] == {"epochs": 1}
     assert missing(changed, out) == {}
@@ -65,21 +65,21 @@ def test_another_plan_is_run_anew_and_holds(cells, out, machine, finished):
 def test_a_failed_cell_is_recorded_the_rest_goes_on_and_it_is_tried_again(cells, out, machine):
     bad = replace(cells[0], fixed={"lr": 1e38})
     plan = [bad, *cells[1:]]
-    assert run(plan, out, machine, 1, quiet) == (3, 1)
+    assert run(plan, out, machine, 1, quiet) == (3, 1, 0)
     records = lines(out / "small.jsonl")
     assert len(records) == 8
     assert ["failure" in record for record in records] == [True] * 2 + [False] * 6
     assert list(missing(plan, out)) == [bad]
     # The same key without the flaw.
     mended = [cells[0], *cells[1:]]
-    assert run(mended, out, machine, 1, quiet) == (1, 0)
+    assert run(mended, out, machine, 1, quiet) == (1, 0, 0)
     assert not any("failure" in record for record in store.read(out / "small.jsonl"))
 
 
 def test_a_torn_line_is_run_again(cells, out, machine, finished):
     whole = finished.read_bytes()
     finished.write_bytes(whole[:-30])
-    assert run(cells, out, machine, 1, quiet) == (1, 0)
+    assert run(cells, out, machine, 1, quiet) == (1, 0, 0)
     again = finished.read_bytes()
     last = whole[:-1].rfind(b"\n") + 1
     assert again[:last] == whole[:last]
@@ -123,7 +123,7 @@ def test_what_another_experiment_has_trained_is_taken_over(cells, out, machine, 
     names = {"experiment": "other", "label": "Twin", "paper": "nnpu", "x": 3.0}
     other = [replace(cell, method=f"{cell.method}-twin", **names) for cell in cells]
     before = finished.read_bytes()
-    assert run(other, out, machine, 1, quiet) == (0, 0)
+    assert run(other, out, machine, 1, quiet) == (0, 0, 4)
     assert finished.read_bytes() == before
     assert missing(other, out) == {}
     for new, old in zip(lines(out / "other.jsonl"), lines(finished), strict=True):
@@ -135,13 +135,13 @@ def test_what_it_trained_in_part_or_otherwise_is_not(cells, out, machine, finish
     finished.write_bytes(b"".join(whole[1:]))
     other = [replace(cells[0], experiment="other"), replace(cells[1], experiment="other", seed=1)]
     other[1] = replace(other[1], prior=0.5)
-    assert run(other, out, machine, 1, quiet) == (2, 0)
+    assert run(other, out, machine, 1, quiet) == (2, 0, 0)
 
 
 def test_files_of_other_kinds_in_the_folder_are_passed_over(cells, out, machine):
     out.mkdir()
     (out / "notes.jsonl").write_text('{"hello": 1}\n{"hello": 2}\n')
-    assert run(cells[:1], out, machine, 1, quiet) == (1, 0)
+    assert run(cells[:1], out, machine, 1, quiet) == (1, 0, 0)
 
 
 def test_cells_that_train_the_same_are_trained_once(cells, out, machine):
@@ -154,7 +154,7 @@ def test_cells_that_train_the_same_are_trained_once(cells, out, machine):
             seen.append((cell.name, len(records)))
 
     outcome = run(plan, out, machine, 1, lambda left: Watching(len(left), True, Console()))
-    assert outcome == (5, 0)
+    assert outcome == (5, 0, 0)
     assert len(seen) == 4
     assert all(count == 2 for _, count in seen)
     assert missing(plan, out) == {}
@@ -163,5 +163,26 @@ def test_cells_that_train_the_same_are_trained_once(cells, out, machine):
     # A twin that comes later is trained for itself, and the others stay as they are.
     before = (out / "small.jsonl").read_bytes()
     late = replace(nnpu, method="by-trial", tune="trial")
-    assert run([*plan, late], out, machine, 1, quiet) == (1, 0)
+    assert run([*plan, late], out, machine, 1, quiet) == (1, 0, 0)
     assert (out / "small.jsonl").read_bytes().startswith(before)
+
+
+def test_trials_that_were_tuned_together_stay_together(cells, out, machine, finished):
+    """If the stored trial was of another candidate, as a GPU may make it, both are stored anew."""
+    (nnpu,) = [cell for cell in cells if cell.name == "digits/nnpu/0.4/oracle"]
+    whole = [line for line in lines(finished) if line["method"] == "nnpu"]
+    first = next(line for line in whole if line["selection"] == "oracle" and line["trial"] == 0)
+    for candidate, appended in ((first["candidate"], [1]), (1 - first["candidate"], [0, 1])):
+        finished.write_text(json.dumps({**first, "candidate": candidate}) + "\n")
+        assert run([nnpu], out, machine, 1, quiet) == (1, 0, 0)
+        assert [line["trial"] for line in lines(finished)[1:]] == appended
+
+
+def test_new_names_reach_what_is_finished_without_training(cells, out, machine, finished):
+    renamed = [replace(cell, label="New", title="New title", x=7.0) for cell in cells]
+    assert set(missing(renamed, out)) == set(renamed)
+    assert run(renamed, out, machine, 1, quiet) == (0, 0, 4)
+    assert {(line["label"], line["title"], line["x"]) for line in store.read(finished)} == {
+        ("New", "New title", 7.0)
+    }
+    assert run(renamed, out, machine, 1, quiet) == (0, 0, 0)

@@ -29,9 +29,10 @@ def test_a_record_says_all_of_a_trial(nnpu, machine):
     assert [record["trial"] for record in records] == [0, 1]
     first = records[0]
     assert list(first) == [
-        "experiment", "title", "table", "dataset", "method", "label", "paper", "x", "prior",
-        "trial", "seed", "selection", "validation", "sizes", "tune", "fingerprint", "candidates",
-        "candidate", "settings", "scores", "tried", "seconds", "versions", "device",
+        "experiment", "title", "table", "dataset", "method", "label", "paper", "x", "seed", "tune",
+        "prior", "trial", "selection", "validation", "sizes", "fingerprint", "training",
+        "candidates", "data", "candidate", "settings", "scores", "tried", "seconds", "versions",
+        "device",
     ]  # fmt: skip
     assert first["experiment"] == "small"
     assert (first["label"], first["x"], first["table"]) == ("nnPU", 0.5, None)

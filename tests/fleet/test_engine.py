@@ -1,3 +1,5 @@
+import gc
+import weakref
 from dataclasses import replace
 from functools import partial
 
@@ -199,7 +201,8 @@ def test_a_batch_without_positives_or_unlabelled_rows_is_fine():
 @pytest.fixture(params=[1, 30, 1 << 20], ids="score {}".format)
 def score(request, monkeypatch):
     """Rows are scored one by one, a few or all at a time."""
-    monkeypatch.setitem(engine.SCORE, "cpu", request.param)
+    for kind in engine.SCORE:
+        monkeypatch.setitem(engine.SCORE, kind, request.param)
 
 
 @pytest.mark.usefixtures("score")
@@ -208,6 +211,21 @@ def test_logits_are_those_of_training_rows_or_of_rows_asked_for():
     assert torch.equal(fleet.logits(), fleet.training.index.float())
     asked = torch.tensor([[3, 0, 21], [1, 1, 4]])
     assert torch.equal(fleet.logits(asked), asked.float())
+
+
+def test_a_fleet_that_is_let_go_of_is_gone():
+    """At once, without the garbage collector: its memory may be needed for another."""
+    gc.disable()
+    try:
+        fleet = echo_fleet(member(1), member(2), lr=1e-2)
+        visited(fleet)
+        traces = [
+            weakref.ref(thing) for thing in (fleet, fleet._lanes[0], fleet._lanes[0].work.adam)
+        ]
+        del fleet
+        assert [trace() for trace in traces] == [None] * 3
+    finally:
+        gc.enable()
 
 
 def test_score_judges_the_held_out_rows():

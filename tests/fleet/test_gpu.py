@@ -87,8 +87,23 @@ def test_convolutions_agree_up_to_bfloat16():
     assert (ours - reference).abs().mean() < 0.1 * reference.abs().mean()
 
 
-def test_dropout_draws_anew_in_each_step_and_is_reproducible():
+def test_dropout_is_reproducible():
     assert torch.equal(trained("cuda", dropped, (20,)), trained("cuda", dropped, (20,)))
+
+
+def test_many_lanes_do_not_disturb_each_other():
+    """More lanes than torch has streams."""
+    pool = torch.randn(96, 20, generator=torch.Generator().manual_seed(0))
+    rows = Rows(torch.arange(96), torch.arange(96) < 30, torch.ones(96))
+    answers = []
+    for device in ("cuda", "cpu"):
+        crew = [Member(rows, None, 0.4, 0.4, seed, seed) for seed in range(40)]
+        fleet = Fleet(pool.to(device), crew, batch_normed)
+        fleet.start(risk, [1e-2] * 40, [0] * 40, [0] * 40, 32, beta=[0.0] * 40)
+        for _ in range(20):
+            fleet.epoch()
+        answers.append(fleet.logits().cpu())
+    torch.testing.assert_close(*answers, rtol=1e-2, atol=1e-2)
 
 
 @pytest.mark.parametrize(
@@ -97,8 +112,8 @@ def test_dropout_draws_anew_in_each_step_and_is_reproducible():
 )
 def test_steps_are_recorded_where_they_can_be(module, recorded, monkeypatch):
     count = []
-    record = lanes._recorded
-    monkeypatch.setattr(lanes, "_recorded", lambda *given: count.append(0) or record(*given))
+    record = lanes.Tape.record
+    monkeypatch.setattr(lanes.Tape, "record", lambda *given: count.append(0) or record(*given))
     trained("cuda", module, (20,))
     assert bool(count) == recorded
 

@@ -42,6 +42,7 @@ class Method:
     fixed: Settings
     search: Mapping[str, Any]
     on_dataset: Mapping[str, Settings]
+    not_on: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -202,7 +203,7 @@ def _method(name: str, given: dict[str, Any], datasets: Sequence[str]) -> Method
     where = f"methods.{name}"
     keys = (
         *("estimator", "label", "paper", "x", "average"),
-        *("preset", "fixed", "search", "datasets"),
+        *("preset", "fixed", "search", "datasets", "not_on"),
     )
     check_keys(f"[{where}]", given, keys)
     label, paper, x = given.get("label", name), given.get("paper", name), given.get("x")
@@ -241,6 +242,9 @@ def _method(name: str, given: dict[str, Any], datasets: Sequence[str]) -> Method
             for key, space in search.items()
         },
         on_dataset={dataset: _with_none(own) for dataset, own in settings.items()},
+        not_on=several(f"not_on of [{where}]", given["not_on"], one_of(datasets))
+        if "not_on" in given
+        else (),
     )
 
 

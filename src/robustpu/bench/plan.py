@@ -5,10 +5,12 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatchcase
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import product
 from pathlib import Path
 from typing import Any
+
+from sklearn.base import BaseEstimator
 
 from robustpu.base import BasePUClassifier
 from robustpu.bench.candidates import Settings, draw
@@ -77,9 +79,11 @@ class Cell:
             "validation": self.validation,
             "prior": self.prior,
             "selection": self.selection,
-            "estimator": self.estimator,
-            "settings": self.settings({}),
-            "candidates": self.candidates,
+            "models": _models(
+                self.estimator,
+                self.preset,
+                json.dumps([{**self.fixed, **candidate} for candidate in self.candidates]),
+            ),
         }
 
     def settings(self, candidate: Settings) -> dict[str, Any]:
@@ -89,17 +93,60 @@ class Cell:
 
     def blank(self) -> BasePUClassifier:
         """Make the estimator as it is before any setting: the default, or the preset."""
-        kind: Any = all_methods()[self.estimator]
-        if self.preset is None:
-            return kind()  # type: ignore[no-any-return]
-        if not hasattr(kind, "from_preset"):
-            raise ValueError(f"{self.estimator} has no presets; leave {self.preset!r} out.")
-        return kind.from_preset(self.preset)  # type: ignore[no-any-return]
+        return _blank(self.estimator, self.preset)
 
     def build(self, candidate: Settings, **given: Any) -> BasePUClassifier:
         """Make the estimator of a candidate; ``given`` is what the settings may still overrule."""
         settings = {**given, **self.fixed, **candidate}
         return self.blank().set_params(**settings)  # type: ignore[no-any-return]
+
+
+def _blank(name: str, preset: str | None) -> BasePUClassifier:
+    kind: Any = all_methods()[name]
+    if preset is None:
+        return kind()  # type: ignore[no-any-return]
+    if not hasattr(kind, "from_preset"):
+        raise ValueError(f"{name} has no presets; leave {preset!r} out.")
+    return kind.from_preset(preset)  # type: ignore[no-any-return]
+
+
+# Cells that differ in the data set, the prior or the selection share it.
+@cache
+def _models(name: str, preset: str | None, settings: str) -> Any:
+    """Spell out the estimators of all candidates, whose settings come as JSON."""
+    return [resolved(_blank(name, preset).set_params(**own)) for own in json.loads(settings)]
+
+
+# What the runner gives to every estimator, or what changes no result.
+GIVEN = ("device", "random_state", "verbose")
+
+
+def resolved(value: Any) -> Any:
+    """Spell out a setting for a digest: an estimator as its class and all that it would train with.
+
+    Parameters
+    ----------
+    value
+        An estimator, a part of one, or a plain value.
+
+    Examples
+    --------
+    >>> from robustpu import Pacing
+    >>> resolved(Pacing("linear", lambda0=0.5))["lambda0"]
+    0.5
+    """
+    if isinstance(value, Mapping):
+        return {str(key): resolved(own) for key, own in value.items()}
+    if isinstance(value, list | tuple):
+        return [resolved(own) for own in value]
+    if isinstance(value, BaseEstimator):
+        given = value.get_params(deep=False).items()
+        parts = {key: resolved(own) for key, own in given if key not in GIVEN}
+        recipes = value._recipes() if isinstance(value, BasePUClassifier) else ()
+        return {"class": type(value).__name__, **parts, "recipes": resolved(recipes)}
+    if callable(value):
+        return getattr(value, "__qualname__", repr(value))
+    return value
 
 
 def _digest(plan: Mapping[str, Any]) -> str:
@@ -160,6 +207,7 @@ def cells(experiment: Experiment) -> list[Cell]:
         for dataset, prior, selection, method in product(
             experiment.datasets, experiment.priors, experiment.selection, experiment.methods
         )
+        if dataset not in method.not_on
     ]
     seen: set[tuple[str, ...]] = set()
     for cell in plan:

@@ -36,7 +36,11 @@ def show(
     console
         Where to print.
     """
-    fleets = dict(zip(left, loads(left), strict=True))
+    # Cells that share a training cost it once.
+    first = {cell.training: cell for cell in reversed(list(left))}
+    alone = [cell for cell in left if first[cell.training] is cell]
+    fleets: dict[Cell, list[Load]] = {cell: [] for cell in left}
+    fleets |= zip(alone, loads(alone), strict=True)
     took = {cell: seconds(own, device) for cell, own in fleets.items()}
     for name in dict.fromkeys(cell.experiment for cell in cells):
         own = [cell for cell in cells if cell.experiment == name]

@@ -1,5 +1,6 @@
 """The paper's protocol: how many rows of each data set go where, and which network learns them."""
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
@@ -112,6 +113,24 @@ def splits(
     return tuple(
         _draw(dataset, prior, trial, sizes, validation, data_dir) for trial in range(trials)
     )
+
+
+@lru_cache(maxsize=1)
+def digest(dataset: str, data_dir: Path | None = None) -> str:
+    """Digest of the rows and labels that the splits are drawn from.
+
+    Parameters
+    ----------
+    dataset
+        A key of ``PROTOCOLS``.
+    data_dir
+        Where the data sets lie that are not bundled.
+    """
+    table = _table(dataset, data_dir)
+    whole = hashlib.blake2b(digest_size=8)
+    for part in (table.data, table.target):
+        whole.update(np.ascontiguousarray(part).data)
+    return whole.hexdigest()
 
 
 def as_floats(X: NDArray[Any]) -> NDArray[Any]:

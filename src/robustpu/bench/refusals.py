@@ -66,6 +66,11 @@ def check_settings(cell: "Cell") -> None:
         # Python would take any text, even "false", for true.
         if isinstance(known[key], bool) and not isinstance(value, bool):
             raise ValueError(f"{where}: {key} must be true or false; it is {value!r}.")
+    if cell.average > len(cell.candidates):
+        raise ValueError(
+            f"{where}: average = {cell.average}, but {cell.dataset} has {len(cell.candidates)} "
+            f"candidates. Raise its budget, or leave it out: not_on = [{cell.dataset!r}]."
+        )
     for candidate in cell.candidates:
         try:
             estimator = cell.build(candidate)

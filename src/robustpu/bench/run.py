@@ -3,20 +3,21 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from robustpu.bench.plan import Cell, joined
 from robustpu.bench.screen import Screen, reason
 from robustpu.bench.store import KEY, Record, read, writer
-from robustpu.bench.train import Machine, relabelled
+from robustpu.bench.train import Machine, names, relabelled
 from robustpu.bench.workers import train_all
 
 
 class Outcome(NamedTuple):
-    """How many cells a run finished, and how many failed."""
+    """How many cells a run finished, how many failed, and how many others had trained."""
 
     finished: int
     failed: int
+    taken: int = 0
 
 
 def file_of(cell: Cell, out: Path) -> Path:
@@ -36,13 +37,15 @@ def missing(cells: Sequence[Cell], out: Path) -> dict[Cell, frozenset[int]]:
     """
     files = {file_of(cell, out) for cell in cells}
     done = {
-        (*(record[name] for name in KEY), record.get("fingerprint"))
+        tuple(record[name] for name in KEY): record
         for path in sorted(files)
         for record in read(path)
         if "failure" not in record
     }
     trials = {
-        cell: frozenset(trial for trial in range(cell.trials) if _key(cell, trial) not in done)
+        cell: frozenset(
+            trial for trial in range(cell.trials) if not _holds(done.get(_key(cell, trial)), cell)
+        )
         for cell in cells
     }
     return {cell: left for cell, left in trials.items() if left}
@@ -81,7 +84,8 @@ def run(
         append = {path: stack.enter_context(writer(path)) for path in sorted(files)}
         # Looked up under the lock: another run may just have ended.
         left = missing(cells, out)
-        for cell, records in _trained_elsewhere(left, out).items():
+        taken = _trained_elsewhere(left, out)
+        for cell, records in taken.items():
             append[file_of(cell, out)](records)
             del left[cell]
         todo = joined(left)
@@ -92,11 +96,30 @@ def run(
             # The cells as they were, before they were joined, are those that have trials left.
             for cell in [cell for cell in left if cell.training == first.training]:
                 own = [record for record in records if _belongs(record, cell)]
-                new = [record for record in own if record["trial"] in left[cell]]
+                new = _new(own, left[cell], read(file_of(cell, out)))
                 append[file_of(cell, out)](new)
                 failed += bool(reason(new))
             screen.finished(first, [record for record in records if _belongs(record, first)])
-    return Outcome(len(left) - failed, failed)
+    return Outcome(len(left) - failed, failed, len(taken))
+
+
+def _new(
+    records: Sequence[Record], left: frozenset[int], stored: Sequence[Record]
+) -> Sequence[Record]:
+    """Leave out the trials that are stored, unless another candidate was chosen for them.
+
+    That can happen on a GPU, where sums are not always taken in one order; trials that were tuned
+    together then belong together.
+    """
+    chosen = {
+        tuple(record[name] for name in KEY): record.get("candidate")
+        for record in stored
+        if record.get("fingerprint") == records[0]["fingerprint"]
+    }
+    old = [record for record in records if record["trial"] not in left]
+    if any(chosen.get(tuple(r[name] for name in KEY)) != r.get("candidate") for r in old):
+        return records
+    return [record for record in records if record["trial"] in left]
 
 
 def _belongs(record: Record, cell: Cell) -> bool:
@@ -105,11 +128,11 @@ def _belongs(record: Record, cell: Cell) -> bool:
 
 def _trained_elsewhere(left: Mapping[Cell, frozenset[int]], out: Path) -> dict[Cell, list[Record]]:
     """Find cells that another experiment in the folder has trained already, to the last setting."""
-    shelf: dict[tuple[str, int], Record] = {}
+    shelf: dict[tuple[Any, ...], Record] = {}
     for path in sorted(out.glob("*.jsonl")):
         with suppress(ValueError):  # Not a file of records; it is nothing to us.
             shelf |= {
-                (record["fingerprint"], record["trial"]): record
+                (record.get("fingerprint"), record["trial"]): record
                 for record in read(path)
                 if "failure" not in record
             }
@@ -122,12 +145,11 @@ def _trained_elsewhere(left: Mapping[Cell, frozenset[int]], out: Path) -> dict[C
 
 
 def _key(cell: Cell, trial: int) -> tuple[object, ...]:
-    return (
-        cell.experiment,
-        cell.dataset,
-        cell.method,
-        cell.prior,
-        cell.selection,
-        trial,
-        cell.fingerprint,
-    )
+    return (cell.experiment, cell.dataset, cell.method, cell.prior, cell.selection, trial)
+
+
+def _holds(record: Record | None, cell: Cell) -> bool:
+    """Whether a record is of this plan, and under its present names."""
+    if record is None or record.get("fingerprint") != cell.fingerprint:
+        return False
+    return all(record.get(name) == value for name, value in names(cell).items())

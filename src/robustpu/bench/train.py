@@ -15,7 +15,7 @@ from sklearn.metrics import precision_score, recall_score, roc_auc_score
 from robustpu.base import BasePUClassifier
 from robustpu.bench.machine import device_name, versions
 from robustpu.bench.plan import Cell
-from robustpu.bench.protocol import as_floats, splits
+from robustpu.bench.protocol import as_floats, digest, splits
 from robustpu.bench.store import Record
 from robustpu.split import PUData
 from robustpu.together import Job, Progress, fit_together
@@ -83,12 +83,19 @@ def _records(cell: Cell, machine: Machine, progress: Progress | None) -> list[Re
     problems = splits(
         cell.dataset, cell.prior, cell.trials, cell.sizes, cell.validation, machine.data_dir
     )
+    data = digest(cell.dataset, machine.data_dir)
     start = time.perf_counter()
     fitted = _fit(cell, problems, machine, progress)
     seconds = (time.perf_counter() - start) / cell.trials
     scores = np.array([[_score(model) for model in row] for row in fitted])
     return [
-        _record(own, trial, machine, seconds, _result(own, fitted[trial], scores, trial, pu))
+        _record(
+            own,
+            trial,
+            machine,
+            seconds,
+            {"data": data, **_result(own, fitted[trial], scores, trial, pu)},
+        )
         for own in (cell, *cell.twins)
         for trial, pu in enumerate(problems)
     ]
@@ -97,14 +104,15 @@ def _records(cell: Cell, machine: Machine, progress: Progress | None) -> list[Re
 def _result(cell: Cell, fitted: Sequence[Fitted], scores: Floats, trial: int, pu: PUData) -> Record:
     """Take the best candidates of a trial, and examine them."""
     best = CHOICES[cell.tune](scores)[trial][: cell.average]
-    failure = fitted[best[0]]
     sound = [place for place in best if not isinstance(fitted[place], Exception)]
-    if not sound and isinstance(failure, Exception):
+    if not sound:
+        failure = fitted[best[0]]
+        assert isinstance(failure, Exception)
         return _reason(failure)
     return {
-        "candidate": best[0],
-        **({"averaged": best} if cell.average > 1 else {}),
-        "settings": cell.settings(cell.candidates[best[0]]),
+        "candidate": sound[0],
+        **({"averaged": sound} if cell.average > 1 else {}),
+        "settings": cell.settings(cell.candidates[sound[0]]),
         "scores": {
             **_examine([fitted[place] for place in sound], pu),
             "validation": 100 * float(np.mean(scores[trial, sound])),
@@ -188,11 +196,17 @@ def relabelled(record: Record, cell: Cell) -> Record:
     cell
         Which it is to stand for.
     """
-    return {**record, **_names(cell)}
+    return {**record, **names(cell)}
 
 
-def _names(cell: Cell) -> Record:
-    """Give what says where a record stands, and nothing that its result depends on."""
+def names(cell: Cell) -> Record:
+    """Give what says where a record stands, and nothing that its result depends on.
+
+    Parameters
+    ----------
+    cell
+        Of the plan.
+    """
     return {
         "experiment": cell.experiment,
         "title": cell.title,
@@ -202,20 +216,21 @@ def _names(cell: Cell) -> Record:
         "label": cell.label,
         "paper": cell.paper,
         "x": cell.x,
+        "seed": cell.seed,
+        "tune": cell.tune,
     }
 
 
 def _record(cell: Cell, trial: int, machine: Machine, seconds: float, result: Record) -> Record:
     record = {
-        **_names(cell),
+        **names(cell),
         "prior": cell.prior,
         "trial": trial,
-        "seed": cell.seed,
         "selection": cell.selection,
         "validation": cell.validation,
         "sizes": asdict(cell.sizes),
-        "tune": cell.tune,
         "fingerprint": cell.fingerprint,
+        "training": cell.training,
         "candidates": len(cell.candidates),
         **result,
         "seconds": seconds,

@@ -124,7 +124,8 @@ def _run(
         files = ", ".join(str(path) for path in sorted({file_of(cell, folder) for cell in cells}))
         typer.echo(
             f"{outcome.finished} cells finished, {outcome.failed} failed, "
-            f"{len(cells) - len(left)} were there already: {files}"
+            + (f"{outcome.taken} taken over from other results, " if outcome.taken else "")
+            + f"{len(cells) - len(left)} were there already: {files}"
         )
     return outcome.failed
 

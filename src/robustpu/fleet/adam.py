@@ -1,6 +1,7 @@
 """Adam with a learning rate and a weight decay for each member."""
 
 from itertools import groupby
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -41,7 +42,6 @@ class Adam:
         self.gradient = torch.zeros_like(flat)
         self._mean = torch.zeros_like(flat)
         self._square = torch.zeros_like(flat)
-        self._scratch = torch.zeros_like(flat)
         self._rates = rates
         # A tensor, so that a recorded step counts on.
         self._steps = torch.zeros((), dtype=torch.float64, device=flat.device)
@@ -57,14 +57,14 @@ class Adam:
 
     def select(self, index: Tensor, flat: Tensor) -> None:
         """Go on with the members at these places, whose parameters are now ``flat``."""
-        for name in ("gradient", "_mean", "_square", "_scratch", "_rates"):
+        for name in ("gradient", "_mean", "_square", "_rates"):
             setattr(self, name, getattr(self, name)[index])
         self._attach(flat)
 
     def step(self) -> None:
         """Update ``flat`` by what lies in ``gradient``."""
         self._steps += 1
-        self._step()
+        self._FORMS[self._chosen](self)
 
     def _attach(self, flat: Tensor) -> None:
         """Take hold of the parameters, and choose how to step."""
@@ -73,12 +73,8 @@ class Adam:
         fits = on_gpu and flat.dtype == torch.float32 and len(flat) <= MOST_MEMBERS
         self._kernel = adam_kernel(flat.device, self.beta1, self.beta2) if fits else None
         self._runs = [] if on_gpu else self._find_runs()
-        forms = {
-            "fused": self._step_fused,
-            "stacked": self._step_stacked,
-            "kernel": self._step_kernel,
-        }
-        self._step = forms[self._form or self._fastest()]
+        self._chosen = self._form or self._fastest()
+        self._scratch = torch.empty_like(flat if self._chosen == "stacked" else flat[:0])
 
     def _fastest(self) -> str:
         if self._kernel is not None:
@@ -137,3 +133,6 @@ class Adam:
         rate = lr * (self._steps / warmup.clamp(min=1)).clamp(max=1)
         rate *= correction / (1 - self.beta1**self._steps)
         return rate, decay, self.epsilon * correction
+
+    # Plain functions: a bound method that an object keeps would keep the object alive.
+    _FORMS: ClassVar = {"fused": _step_fused, "stacked": _step_stacked, "kernel": _step_kernel}

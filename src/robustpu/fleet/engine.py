@@ -20,8 +20,9 @@ from robustpu.fleet.network import Network, State, network_for
 from robustpu.fleet.shuffle import shuffle
 from robustpu.modules import ModuleFactory, build
 
-# Rows are scored in parts of about this many numbers: what a cache holds, or what keeps a GPU busy.
-SCORE = {"cpu": 1 << 20, "cuda": 1 << 26}
+# Rows are scored in parts of about this many inputs: what a cache holds, what keeps a GPU busy, or
+# what a convolution blows up to a gigabyte.
+SCORE = {"cpu": 1 << 20, "cuda": 1 << 26, "one by one": 1 << 22}
 
 
 @dataclass(frozen=True)
@@ -155,6 +156,7 @@ class Fleet:
         weight_decay: Sequence[float],
         warmup_epochs: Sequence[float],
         batch_size: int,
+        slope: Risk | None = None,
         **numbers: Sequence[float],
     ) -> None:
         """Begin to minimise a risk with a fresh optimiser.
@@ -167,6 +169,9 @@ class Fleet:
             Of the optimiser, one number a member each.
         batch_size
             Rows of a step; the last step of an epoch has what is left.
+        slope
+            ``(logit, batch, **numbers) -> (alive, rows)``, the derivative of the risk by the
+            logits; by default torch finds it.
         numbers
             What else the risk depends on, one number a member each.
         """
@@ -186,7 +191,9 @@ class Fleet:
                 lane.restart(rates[part], _each(own, part))
             return
         self._lanes = [
-            self._lane(part, Adam(self.state.flat[part], rates[part]), risk, _each(own, part))
+            self._lane(
+                part, Adam(self.state.flat[part], rates[part]), risk, slope, _each(own, part)
+            )
             for part in self._parts()
         ]
 
@@ -211,12 +218,14 @@ class Fleet:
         parts = list(zip(self._parts(), self._lanes, strict=True))
         for lane in self._lanes:
             lane.begin()
-        for start, stop in pairwise([*self._starts, n]):
-            rows = slice(start, stop)
-            for part, lane in parts:
-                lane.step(index[part, rows], is_positive[part, rows], row_weight[part, rows])
-        for lane in self._lanes:
-            lane.end()
+        try:
+            for start, stop in pairwise([*self._starts, n]):
+                rows = slice(start, stop)
+                for part, lane in parts:
+                    lane.step(index[part, rows], is_positive[part, rows], row_weight[part, rows])
+        finally:
+            for lane in self._lanes:
+                lane.end()
         if self.on_epoch is not None:
             self.on_epoch(len(self.alive))
 
@@ -224,8 +233,7 @@ class Fleet:
     def logits(self, index: Tensor | None = None) -> Tensor:
         """Logits (alive, rows) of rows of the pool, by default of the training rows."""
         index = self.training.index if index is None else index
-        numbers = SCORE["cuda" if self.pool.device.type == "cuda" else "cpu"]
-        wide = max(1, numbers // (len(index) * self.pool[0].numel()))
+        wide = max(1, self._most_numbers() // self.pool[0].numel())
         return torch.cat(
             [
                 self.network.logits(self.state, self._inputs(part))
@@ -233,6 +241,13 @@ class Fleet:
             ],
             dim=1,
         )
+
+    def _most_numbers(self) -> int:
+        """Inputs of one member to score at a time."""
+        if not self.network.is_stacked:
+            return SCORE["one by one"]
+        kind = "cuda" if self.pool.device.type == "cuda" else "cpu"
+        return SCORE[kind] // max(1, len(self.alive))
 
     def score(self) -> Tensor | None:
         """Criterion (alive,) on the held-out rows, or None if nothing is held out.
@@ -280,7 +295,8 @@ class Fleet:
             stay = slice(start, start := start + len(own))
             work = lane.work
             work.adam.select(own, self.state.flat[stay])
-            self._lanes.append(self._lane(stay, work.adam, work.risk, _each(work.numbers, own)))
+            numbers = _each(work.numbers, own)
+            self._lanes.append(self._lane(stay, work.adam, work.risk, work.slope, numbers))
 
     def reunite(self, state: State) -> None:
         """All members are back, with these parameters; training has to be started anew."""
@@ -324,7 +340,14 @@ class Fleet:
             return [slice(0, alive)]
         return [slice(place, place + 1) for place in range(alive)]
 
-    def _lane(self, part: slice, adam: Adam, risk: Risk, numbers: dict[str, Tensor]) -> Lane:
+    def _lane(
+        self,
+        part: slice,
+        adam: Adam,
+        risk: Risk,
+        slope: Risk | None,
+        numbers: dict[str, Tensor],
+    ) -> Lane:
         work = Work(
             self.network,
             self.state.part(part),
@@ -333,6 +356,7 @@ class Fleet:
             self._crew.population_prior[part],
             [self._generators[place] for place in self.alive[part].tolist()],
             risk,
+            slope,
             numbers,
         )
         return Lane(work, self.pool)

@@ -43,9 +43,9 @@ class Work:
         One number a member, (members,).
     generators
         The members' own sources of randomness.
-    risk, numbers
-        ``risk(logit, batch, **numbers) -> (members,)``, and what else it depends on, (members,)
-        each.
+    risk, slope, numbers
+        ``risk(logit, batch, **numbers) -> (members,)``, its derivative (members, rows) if it is
+        known, and what else they depend on, (members,) each.
     """
 
     network: Network
@@ -55,6 +55,7 @@ class Work:
     population_prior: Tensor
     generators: Sequence[torch.Generator]
     risk: Risk
+    slope: Risk | None
     numbers: dict[str, Tensor]
 
     def step(self, x: Tensor, batch: Batch) -> None:
@@ -62,11 +63,20 @@ class Work:
         self.network.gradient(
             self.state,
             x,
-            lambda logit: self.risk(logit, batch, **self.numbers),
+            lambda logit: self._slope(logit, batch),
             self.adam.gradient,
             self.generators,
         )
         self.adam.step()
+
+    def _slope(self, logit: Tensor, batch: Batch) -> Tensor:
+        if self.slope is not None:
+            return self.slope(logit, batch, **self.numbers)
+        leaf = logit.detach().requires_grad_()
+        with torch.enable_grad():
+            risk = self.risk(leaf, batch, **self.numbers)
+            (answer,) = torch.autograd.grad(risk.sum(), leaf)
+        return answer
 
 
 class Lane:
@@ -84,9 +94,14 @@ class Lane:
         self.work = work
         self._pool = pool
         self._steps: dict[int, _Step] = {}
-        on_gpu = pool.device.type == "cuda"
-        self._records = on_gpu and work.network.can_be_recorded
-        self._stream = _stream(pool.device) if on_gpu and not work.network.is_stacked else None
+        self._stream = None
+        self._tape = None
+        if pool.device.type == "cuda":
+            self._stream = None if work.network.is_stacked else _stream(pool.device)
+            if work.network.can_be_recorded:
+                # On the lane's own stream: what cuBLAS works in belongs to a stream, and lanes that
+                # share one must not run at the same time.
+                self._tape = Tape(self._stream or _stream(pool.device))
 
     def restart(self, rates: Tensor, numbers: dict[str, Tensor]) -> None:
         """Begin anew with other rates and numbers, in the same memory."""
@@ -110,7 +125,7 @@ class Lane:
         if rows not in self._steps:
             # A step does not know its lane: in a circle of references, its graph would live on
             # until some garbage collection.
-            self._steps[rows] = _Step(self.work, self._pool, index.shape, self._records)
+            self._steps[rows] = _Step(self.work, self._pool, index.shape, self._tape)
         with torch.cuda.stream(self._stream) if self._stream is not None else nullcontext():
             self._steps[rows].run(index, is_positive, weight)
 
@@ -118,8 +133,8 @@ class Lane:
 class _Step:
     """One step with a fixed number of rows, and the memory that it works in."""
 
-    def __init__(self, work: Work, pool: Tensor, shape: torch.Size, record: bool):
-        self._work, self._pool, self._record = work, pool, record
+    def __init__(self, work: Work, pool: Tensor, shape: torch.Size, tape: "Tape | None"):
+        self._work, self._pool, self._tape = work, pool, tape
         self._x = pool.new_empty(*shape, *pool.shape[1:])
         self._batch = Batch(
             pool.new_empty(shape, dtype=torch.bool),
@@ -135,10 +150,8 @@ class _Step:
         torch.index_select(self._pool, 0, index.reshape(-1), out=self._x.view(-1, *row))
         self._batch.is_positive.copy_(is_positive)
         self._batch.weight.copy_(weight)
-        if self._record and self._is_warm and self._graph is None:
-            self._graph = _recorded(
-                lambda: self._work.step(self._x, self._batch), self._pool.device
-            )
+        if self._tape is not None and self._is_warm and self._graph is None:
+            self._graph = self._tape.record(lambda: self._work.step(self._x, self._batch))
         if self._graph is not None:
             self._graph.replay()
         else:
@@ -146,26 +159,34 @@ class _Step:
             self._is_warm = True
 
 
-def _recorded(work: Callable[[], None], device: torch.device) -> torch.cuda.CUDAGraph:
-    """Record GPU work as a graph; it is not carried out by that."""
-    graph, stream = torch.cuda.CUDAGraph(), _stream(device)
-    stream.wait_stream(torch.cuda.current_stream(device))
-    # Not torch.cuda.graph: that empties the memory cache each time, which costs more than the
-    # recording. But no garbage may be collected meanwhile: freeing a graph breaks the recording.
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        with torch.cuda.stream(stream):
-            graph.capture_begin(capture_error_mode="thread_local")
-            try:
-                work()
-            finally:
-                graph.capture_end()
-    finally:
-        if collects:
-            gc.enable()
-    torch.cuda.current_stream(device).wait_stream(stream)
-    return graph
+class Tape:
+    """Records GPU work on a stream. What is recorded on one tape shares memory, and takes turns."""
+
+    def __init__(self, stream: torch.cuda.Stream):
+        self._stream = stream
+        self._pool = torch.cuda.graph_pool_handle()
+
+    def record(self, work: Callable[[], None]) -> torch.cuda.CUDAGraph:
+        """Record work as a graph; it is not carried out by that."""
+        graph, stream = torch.cuda.CUDAGraph(), self._stream
+        current = torch.cuda.current_stream(stream.device)
+        stream.wait_stream(current)
+        # Not torch.cuda.graph: that empties the memory cache each time, which costs more than the
+        # recording. But no garbage may be collected meanwhile: freeing a graph would break it.
+        collects = gc.isenabled()
+        gc.disable()
+        try:
+            with torch.cuda.stream(stream):
+                graph.capture_begin(pool=self._pool, capture_error_mode="thread_local")
+                try:
+                    work()
+                finally:
+                    graph.capture_end()
+        finally:
+            if collects:
+                gc.enable()
+        current.wait_stream(stream)
+        return graph
 
 
 def _stream(device: torch.device) -> torch.cuda.Stream:

@@ -20,7 +20,7 @@ from torch.func import functional_call
 
 from robustpu.modules import ONE_AT_A_TIME
 
-RiskOfLogit = Callable[[Tensor], Tensor]
+SlopeOfLogit = Callable[[Tensor], Tensor]
 
 
 @dataclass
@@ -138,14 +138,14 @@ class Network(ABC):
         self,
         state: State,
         x: Tensor,
-        risk: RiskOfLogit,
+        slope: SlopeOfLogit,
         out: Tensor,
         generators: Sequence[torch.Generator],
     ) -> None:
         """Write d risk / d flat into ``out``; the network is in training mode.
 
-        ``risk`` maps logits (members, rows) to (members,). ``generators`` are the members' own
-        sources of randomness, for modules with dropout.
+        ``slope`` maps logits (members, rows) to d risk / d logit. ``generators`` are the members'
+        own sources of randomness, for modules with dropout.
         """
 
 
@@ -204,7 +204,7 @@ class LinearStack(Network):
         self,
         state: State,
         x: Tensor,
-        risk: RiskOfLogit,
+        slope: SlopeOfLogit,
         out: Tensor,
         generators: Sequence[torch.Generator],
     ) -> None:
@@ -213,17 +213,14 @@ class LinearStack(Network):
         if self._slopes.flat is not out:
             self._slopes = self._cut(out)
         *inputs, output = self._forward(self._weights.layers, x)
-        logit = output.squeeze(-1).requires_grad_()
-        with torch.enable_grad():
-            (slope,) = torch.autograd.grad(risk(logit).sum(), logit)
-        slope = slope.unsqueeze(-1)
+        back = slope(output.squeeze(-1)).unsqueeze(-1)
         for depth in reversed(range(len(inputs))):
             weight_slope, bias_slope = self._slopes.layers[depth]
-            torch.bmm(inputs[depth].transpose(1, 2), slope, out=weight_slope)
-            torch.sum(slope, 1, out=bias_slope)
+            torch.bmm(inputs[depth].transpose(1, 2), back, out=weight_slope)
+            torch.sum(back, 1, out=bias_slope)
             if depth:
-                slope = torch.bmm(slope, self._weights.layers[depth][0].transpose(1, 2))
-                slope = torch.ops.aten.threshold_backward(slope, inputs[depth], 0)
+                back = torch.bmm(back, self._weights.layers[depth][0].transpose(1, 2))
+                back = torch.ops.aten.threshold_backward(back, inputs[depth], 0)
 
 
 class _Autograd(Network):
@@ -249,22 +246,25 @@ class _Autograd(Network):
         self,
         state: State,
         x: Tensor,
-        risk: RiskOfLogit,
+        slope: SlopeOfLogit,
         out: Tensor,
         generators: Sequence[torch.Generator],
     ) -> None:
         leaves = {
             name: view.detach().requires_grad_() for name, view in self.views(state.flat).items()
         }
-        with torch.enable_grad():
-            with ONE_AT_A_TIME:
-                self.template.train()
-                logit = self._train_logits(leaves, state.buffers, x, generators)
-            slopes = torch.autograd.grad(
-                risk(logit).sum(), list(leaves.values()), allow_unused=True, materialize_grads=True
-            )
-        for slot, slope in zip(self.views(out).values(), slopes, strict=True):
-            slot.copy_(slope)
+        with torch.enable_grad(), ONE_AT_A_TIME:
+            self.template.train()
+            logit = self._train_logits(leaves, state.buffers, x, generators)
+        found = torch.autograd.grad(
+            logit,
+            list(leaves.values()),
+            grad_outputs=slope(logit.detach()),
+            allow_unused=True,
+            materialize_grads=True,
+        )
+        for slot, own in zip(self.views(out).values(), found, strict=True):
+            slot.copy_(own)
 
 
 class VmapStack(_Autograd):
@@ -432,6 +432,8 @@ def network_for(template: nn.Module, example: Tensor) -> Network:
         network = VmapStack(template)
         try:
             _try_out(network, example)
+        except torch.cuda.OutOfMemoryError:
+            raise
         except (RuntimeError, UserWarning):
             # Random or data-dependent modules cannot be vmapped; others are slow, and warn.
             pass
@@ -451,9 +453,7 @@ def _try_out(network: Network, example: Tensor) -> None:
     x, generator = torch.stack([example, example]), torch.Generator()
     with warnings.catch_warnings(), torch.no_grad():
         warnings.filterwarnings("error", "There is a performance drop")
-        network.gradient(
-            state, x, lambda logit: logit.sum(1), torch.empty_like(state.flat), [generator] * 2
-        )
+        network.gradient(state, x, torch.ones_like, torch.empty_like(state.flat), [generator] * 2)
         network.logits(state, x)
 
 
@@ -465,6 +465,8 @@ def _waits(network: Network, example: Tensor) -> bool:
         torch.cuda.set_sync_debug_mode("error")
         try:
             _try_out(network, example)
+        except torch.cuda.OutOfMemoryError:
+            raise
         except RuntimeError:
             return True
         finally:

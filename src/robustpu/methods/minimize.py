@@ -8,10 +8,16 @@ from torch import Tensor
 
 from robustpu.fleet import Batch, Best, Course, Fleet, Risk
 from robustpu.naming import identity
-from robustpu.risks import weighted_bce
+from robustpu.risks import weighted_bce, weighted_bce_slope
 
 
-def start(fleet: Fleet, settings: Sequence[Any], risk: Risk, **numbers: Sequence[float]) -> None:
+def start(
+    fleet: Fleet,
+    settings: Sequence[Any],
+    risk: Risk,
+    slope: Risk | None = None,
+    **numbers: Sequence[float],
+) -> None:
     """Begin to minimise a risk, each member with the rates of its own settings."""
     fleet.start(
         risk,
@@ -19,6 +25,7 @@ def start(fleet: Fleet, settings: Sequence[Any], risk: Risk, **numbers: Sequence
         [own.weight_decay for own in settings],
         [own.warmup_epochs for own in settings],
         settings[0].batch_size,
+        slope,
         **numbers,
     )
 
@@ -28,10 +35,16 @@ def cross_entropy(logit: Tensor, batch: Batch) -> Tensor:
     return weighted_bce(logit, batch.is_positive, batch.weight)
 
 
+def cross_entropy_slope(logit: Tensor, batch: Batch) -> Tensor:
+    """Derivative of ``cross_entropy`` by the logits."""
+    return weighted_bce_slope(logit, batch.is_positive, batch.weight)
+
+
 def minimize(
     fleet: Fleet,
     settings: Sequence[Any],
     risk: Risk,
+    slope: Risk | None = None,
     **numbers: Sequence[float],
 ) -> Course:
     """Minimise a risk for ``epochs`` epochs, and restore each member's best epoch.
@@ -42,12 +55,14 @@ def minimize(
         The networks, and the parameters of each.
     risk
         ``(logit, batch, **numbers) -> (alive,)``.
+    slope
+        Its derivative by the logits, (alive, rows), if it is known.
     numbers
         What else the risk depends on, one number a member each.
     """
     best = Best(fleet)
     course = Course(best)
-    start(fleet, settings, risk, **numbers)
+    start(fleet, settings, risk, slope, **numbers)
     patience = [own.patience or own.epochs for own in settings]
     for epoch in range(1, settings[0].epochs + 1):
         fleet.epoch()

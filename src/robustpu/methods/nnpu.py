@@ -1,16 +1,17 @@
 """nnPU: the non-negative risk (Kiryo, Niu, du Plessis, Sugiyama, 2017)."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from torch import Tensor
 
 from robustpu.base import BasePUClassifier, parameters
 from robustpu.checks import check_number
-from robustpu.fleet import Batch, Course, Fleet
+from robustpu.fleet import Batch, Course, Fleet, Risk
 from robustpu.methods.minimize import minimize
 from robustpu.naming import identity, pick
-from robustpu.risks import SURROGATES, Surrogate, nnpu
+from robustpu.risks import SURROGATE_SLOPES, SURROGATES, Surrogate, nnpu, nnpu_slope
 
 
 @parameters
@@ -59,22 +60,16 @@ class NNPUClassifier(BasePUClassifier):
     def _train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
         surrogate = pick("surrogate", settings[0].surrogate, SURROGATES)
 
-        def risk(logit: Tensor, batch: Batch, beta: Tensor, gamma: Tensor) -> Tensor:
-            return nnpu(
-                logit,
-                batch.is_positive,
-                batch.weight,
-                batch.prior,
-                batch.population_prior,
-                surrogate,
-                beta,
-                gamma,
-            )
+        def of(function: Risk, logit: Tensor, batch: Batch, beta: Tensor, gamma: Tensor) -> Tensor:
+            priors = batch.prior, batch.population_prior
+            rows = logit, batch.is_positive, batch.weight
+            return function(*rows, *priors, surrogate, beta, gamma)
 
         return minimize(
             fleet,
             settings,
-            risk,
+            partial(of, nnpu),
+            partial(of, nnpu_slope) if surrogate in SURROGATE_SLOPES else None,
             beta=[own.beta for own in settings],
             gamma=[own.gamma for own in settings],
         )

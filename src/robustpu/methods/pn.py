@@ -5,7 +5,7 @@ from typing import Any
 
 from robustpu.base import BasePUClassifier
 from robustpu.fleet import Course, Fleet
-from robustpu.methods.minimize import cross_entropy, minimize
+from robustpu.methods.minimize import cross_entropy, cross_entropy_slope, minimize
 
 
 class PNClassifier(BasePUClassifier):
@@ -27,4 +27,4 @@ class PNClassifier(BasePUClassifier):
 
     @classmethod
     def _train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
-        return minimize(fleet, settings, cross_entropy)
+        return minimize(fleet, settings, cross_entropy, cross_entropy_slope)

@@ -13,7 +13,7 @@ from robustpu.base import BasePUClassifier, parameters
 from robustpu.checks import check_number
 from robustpu.fleet import Best, Course, Fleet
 from robustpu.hardness import HardnessFunction
-from robustpu.methods.minimize import cross_entropy, start, train_once
+from robustpu.methods.minimize import cross_entropy, cross_entropy_slope, start, train_once
 from robustpu.methods.presets import PRESETS, RECIPES
 from robustpu.naming import identity, pick
 from robustpu.pacing import Pacing
@@ -203,7 +203,7 @@ class RobustPUClassifier(BasePUClassifier):
                 row_weight = balanced(row_weight, is_positive, fleet.population_prior)
 
             # Lines 8-11, stage 3: E epochs of weighted cross-entropy, unlabelled rows as 0.
-            start(fleet, settings, cross_entropy)
+            start(fleet, settings, cross_entropy, cross_entropy_slope)
             for _ in range(first.epochs):
                 fleet.epoch(row_weight)
 

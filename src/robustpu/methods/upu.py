@@ -1,15 +1,17 @@
 """uPU: the unbiased risk (du Plessis, Niu, Sugiyama, 2014 and 2015)."""
 
+import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from torch import Tensor
 
 from robustpu.base import BasePUClassifier, parameters
-from robustpu.fleet import Batch, Course, Fleet
+from robustpu.fleet import Batch, Course, Fleet, Risk
 from robustpu.methods.minimize import minimize
 from robustpu.naming import identity, pick
-from robustpu.risks import SURROGATES, Surrogate, upu
+from robustpu.risks import SURROGATE_SLOPES, SURROGATES, Surrogate, nnpu_slope, upu
 
 
 @parameters
@@ -51,14 +53,15 @@ class UPUClassifier(BasePUClassifier):
     def _train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
         surrogate = pick("surrogate", settings[0].surrogate, SURROGATES)
 
-        def risk(logit: Tensor, batch: Batch) -> Tensor:
-            return upu(
-                logit,
-                batch.is_positive,
-                batch.weight,
-                batch.prior,
-                batch.population_prior,
-                surrogate,
-            )
+        def of(function: Risk, logit: Tensor, batch: Batch) -> Tensor:
+            priors = batch.prior, batch.population_prior
+            rows = logit, batch.is_positive, batch.weight
+            return function(*rows, *priors, surrogate)
 
-        return minimize(fleet, settings, risk)
+        slope = partial(nnpu_slope, beta=math.inf)
+        return minimize(
+            fleet,
+            settings,
+            partial(of, upu),
+            partial(of, slope) if surrogate in SURROGATE_SLOPES else None,
+        )

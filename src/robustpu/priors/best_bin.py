@@ -12,7 +12,7 @@ from torch import Tensor
 from robustpu.fleet import Batch, Fleet, Member, Rows
 from robustpu.modules import ModuleFactory
 from robustpu.naming import identity
-from robustpu.risks import weighted_bce
+from robustpu.risks import weighted_bce, weighted_bce_slope
 
 Scores = NDArray[np.float64]
 
@@ -135,7 +135,8 @@ def _estimate_alike(samples: Sequence[Sample]) -> list[float]:
     pool = first.x if len(samples) == 1 else torch.cat([sample.x for sample in samples])
     fleet = Fleet(pool, members, _scorer(first))
     each = len(members)
-    fleet.start(_cross_entropy, [LR] * each, [WEIGHT_DECAY] * each, [0] * each, BATCH_SIZE)
+    rates = [LR] * each, [WEIGHT_DECAY] * each, [0] * each
+    fleet.start(_cross_entropy, *rates, BATCH_SIZE, slope=_slope)
     for _ in range(EPOCHS):
         fleet.epoch()
     # Folds may differ by a row: pad with row 0, and leave the padding out again.
@@ -163,6 +164,10 @@ def _scorer(sample: Sample) -> str | ModuleFactory:
 
 def _cross_entropy(logit: Tensor, batch: Batch) -> Tensor:
     return weighted_bce(logit, batch.is_positive, batch.weight)
+
+
+def _slope(logit: Tensor, batch: Batch) -> Tensor:
+    return weighted_bce_slope(logit, batch.is_positive, batch.weight)
 
 
 def _folds(sample: Sample) -> NDArray[np.int64]:
