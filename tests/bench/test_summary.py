@@ -58,7 +58,7 @@ def test_hardware_may_be_unknown():
 def test_notes_name_the_cells_and_share_a_line():
     records = trials([1.0] * 4, method="a", label="A") + trials([1.0] * 4, method="b", label="B")
     records += trials([1.0] * 5, method="c", label="C")
-    assert notes(tables(records)[0]) == ["mnist, π = 0.2, A, B: 4 of 5 trials."]
+    assert notes(tables(records)[0]) == ["† mnist, π = 0.2, A, B: 4 of 5 trials."]
     assert notes(tables(table3())[0]) == []
 
 
@@ -107,3 +107,22 @@ def test_stems_are_different_and_fit_for_files():
     names = stems(tables(records))
     assert len(set(names)) == 3
     assert all(re.fullmatch(r"[A-Za-z0-9_-]+", name) for name in names)
+
+
+def test_a_training_that_methods_share_is_counted_once():
+    own = trials([1.0] * 3, method="a", training="t", seconds=2.0)
+    twin = trials([1.0] * 3, method="b", training="t", seconds=2.0)
+    other = trials([1.0] * 3, method="c", training="u", seconds=1.0)
+    (table,) = tables(own + twin + other)
+    assert seconds(table) == 9.0
+
+
+def test_what_is_short_or_departs_from_the_paper_is_said_once_a_data_set():
+    small = {"n_positive": 1, "n_unlabeled": 1, "n_validation": 1, "n_test": 1}
+    records = trials([1.0] * 10)
+    records += trials([1.0] * 3, dataset="cifar10", sizes=small)
+    records += trials([2.0] * 3, dataset="cifar10", sizes=small, method="robust-pu")
+    (table,) = tables(records)
+    assert notes(table) == [
+        "cifar10: 3 trials, where others have 10; other numbers of rows than in the paper."
+    ]

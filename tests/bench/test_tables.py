@@ -177,7 +177,8 @@ def test_fewer_trials_than_other_data_sets_are_marked_but_compete():
     records += trials([3.0] * 10, dataset="cifar10", **ROBUST)
     found = cells(records)
     assert found["robust-pu"].best
-    assert found["robust-pu"].flaw == "3 trials, where others have 10"
+    assert found["robust-pu"].flaw == ""
+    assert found["robust-pu"].remark == "3 trials, where others have 10"
 
 
 def test_two_plans_in_one_cell_are_not_averaged():
@@ -228,3 +229,14 @@ def test_a_table_is_a_pure_function_of_the_records():
 def test_a_method_may_be_set_beside_one_of_the_paper_with_another_name():
     (table,) = tables(trials([3.0] * 6, method="ours", label="Ours", paper="robust-pu"))
     assert table.cells["mnist", 0.2, "ours"].paper == Figure(3.28, 0.3)
+
+
+@pytest.mark.parametrize("change", [{"data": "other"}, {"sizes": {"n_test": 7}}])
+def test_trials_on_other_rows_are_no_pairs(change):
+    records = trials([1.0] * 8, data="same", sizes={"n_test": 9})
+    records += trials([2.0] * 8, method="pn", **{"data": "same", "sizes": {"n_test": 9}, **change})
+    (table,) = tables(records)
+    assert table.duels == ()
+    for cell in table.cells.values():
+        assert not cell.complete
+        assert cell.flaw == "other rows than its neighbours have"

@@ -158,8 +158,9 @@ def _legend(table: Table) -> str:
         else ""
     )
     marked = notes(table)
-    dagger = "<span>† incomplete, in no comparison</span> " if marked else ""
-    listed = "".join(f"<li>† {escape(note)}</li>\n" for note in marked)
+    flawed = any(note.startswith("†") for note in marked)
+    dagger = "<span>† in no comparison, see the notes</span> " if flawed else ""
+    listed = "".join(f"<li>{escape(note)}</li>\n" for note in marked)
     return (
         f'<p class="legend">{shades}<span><strong>0.00</strong> lowest mean</span> <span>≈ a '
         f"paired test does not tell it from the best</span> {dagger}</p>\n"

@@ -27,6 +27,10 @@ class Cell:
         Most trials that any cell of the table has.
     plans
         How many different plans its trials come from; more than one is never averaged.
+    alike
+        Whether its rows are drawn as those of its neighbours, so that trials are pairs.
+    as_paper
+        Whether there are as many rows as in the paper.
     paper
         The paper's figure.
     best
@@ -40,14 +44,17 @@ class Cell:
     expected: frozenset[int]
     usual: int
     plans: int
+    alike: bool
+    as_paper: bool
     paper: Figure | None
     best: bool = False
     p: float | None = None
 
     @property
     def complete(self) -> bool:
-        """Whether it may compete: all trials of its neighbours, and all of one plan."""
-        return self.plans == 1 and bool(self.errors) and self.errors.keys() == self.expected
+        """Whether it may compete: the trials and the rows of its neighbours, and one plan."""
+        same = self.alike and self.errors.keys() == self.expected
+        return self.plans == 1 and bool(self.errors) and same
 
     @property
     def mean(self) -> float:
@@ -79,16 +86,25 @@ class Cell:
 
     @property
     def flaw(self) -> str:
-        """What is wrong with it, as a sentence; empty where nothing is, or where it was not run."""
+        """Why it may not compete; empty where it may, or where it was not run."""
         if self.plans > 1:
             return f"trials of {self.plans} different plans, so not averaged"
-        if not self.plans:
+        if not self.plans or self.complete:
             return ""
-        if self.complete:
-            short = len(self.errors) < self.usual
-            return f"{len(self.errors)} trials, where others have {self.usual}" if short else ""
+        if not self.alike:
+            return "other rows than its neighbours have"
         text = f"{len(self.errors)} of {len(self.expected)} trials"
         if self.failures:
             reasons = ", ".join(dict.fromkeys(" ".join(line.split()) for line in self.failures))
             text += f"; {len(self.failures)} failed ({reasons})"
         return text
+
+    @property
+    def remark(self) -> str:
+        """What else is to be known of it, though it may compete."""
+        known = []
+        if self.complete and len(self.errors) < self.usual:
+            known.append(f"{len(self.errors)} trials, where others have {self.usual}")
+        if self.complete and self.paper is not None and not self.as_paper:
+            known.append("other numbers of rows than in the paper")
+        return "; ".join(known)

@@ -90,9 +90,8 @@ def _trials(table: Table) -> str:
 
 
 def _remarks(table: Table) -> list[str]:
-    marked = [f"† {note}" for note in notes(table)]
     source = [f"Paper: {table.reference.source}."] if table.reference else []
-    return [*marked, *sentences(table), *source]
+    return [*notes(table), *sentences(table), *source]
 
 
 def _group(table: Table, prior: float, columns: int) -> str:

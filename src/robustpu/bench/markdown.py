@@ -13,7 +13,7 @@ LEGEND: Final = (
     "Test error in percent, mean ± deviation over the trials, both in points; lower is better. "
     "First line: ours. Second line: the paper's, behind ≤ where ours is at or below it. "
     "**Bold**: lowest mean. ≈: a paired test does not tell it from the best. "
-    "†: incomplete, see the notes; such a cell takes part in no comparison."
+    "†: takes part in no comparison, see the notes."
 )
 
 

@@ -5,7 +5,7 @@ from html import escape
 from importlib.resources import files
 
 from robustpu.bench.blocks import blocks
-from robustpu.bench.summary import at_or_below, devices, seconds
+from robustpu.bench.summary import at_or_below, devices, trainings
 from robustpu.bench.tables import Table
 from robustpu.bench.wording import duration, selection
 
@@ -60,8 +60,10 @@ def _header(experiments: dict[str, list[Table]], tables: Sequence[Table]) -> str
             words = f"cells at or below the paper, {SHORT.get(kind, kind)}"
             facts.append((f"{below}<small> of {total}</small>", words))
     hardware = " and ".join(dict.fromkeys(name for table in tables for name in devices(table)))
-    facts.append((duration(sum(map(seconds, tables))), f"of training on {hardware}"))
-    facts.append((f"{sum(len(table.records) for table in tables):,}", "trials"))
+    # Experiments may share trainings, too.
+    spent = {key: took for table in tables for key, took in trainings(table).items()}
+    facts.append((duration(sum(spent.values())), f"of training on {hardware}"))
+    facts.append((f"{len(spent):,}", "trials"))
     cards = "".join(f"<div><dt>{escape(text)}</dt><dd>{big}</dd></div>" for big, text in facts)
     links = "".join(
         f'<li><a href="#{_slug(name)}">{escape(each[0].title)}</a></li>'

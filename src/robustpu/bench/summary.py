@@ -7,6 +7,7 @@ from typing import Final
 
 from robustpu.bench.cells import SIGNIFICANT, Cell
 from robustpu.bench.paired import FEWEST_PAIRS
+from robustpu.bench.store import KEY
 from robustpu.bench.tables import Table
 from robustpu.bench.wording import duration, selection
 
@@ -45,16 +46,20 @@ def notes(table: Table) -> list[str]:
     Returns
     -------
     notes
-        One a data set, prior and flaw.
+        Behind a dagger, the cells that take part in no comparison, one note a data set, prior and
+        flaw; then what else is to be known, one a data set.
     """
-    named: dict[tuple[str, float, str], list[str]] = {}
+    flaws: dict[tuple[str, float, str], list[str]] = {}
+    remarks: dict[str, None] = {}
     for (dataset, prior, method), cell in table.cells.items():
         if cell.flaw:
-            named.setdefault((dataset, prior, cell.flaw), []).append(table.label(method))
+            flaws.setdefault((dataset, prior, cell.flaw), []).append(table.label(method))
+        if cell.remark:
+            remarks[f"{dataset}: {cell.remark}."] = None
     return [
-        f"{dataset}, π = {prior:g}, {', '.join(labels)}: {flaw}."
-        for (dataset, prior, flaw), labels in named.items()
-    ]
+        f"† {dataset}, π = {prior:g}, {', '.join(labels)}: {flaw}."
+        for (dataset, prior, flaw), labels in flaws.items()
+    ] + list(remarks)
 
 
 def at_or_below(cells: Iterable[Cell]) -> tuple[int, int]:
@@ -85,9 +90,25 @@ def seconds(table: Table) -> float:
     Returns
     -------
     seconds
-        Of all trials, those that failed too.
+        Of all trials, those that failed too. Methods that share a training count it once.
     """
-    return math.fsum(record.get("seconds") or 0 for record in table.records)
+    return math.fsum(trainings(table).values())
+
+
+def trainings(table: Table) -> dict[tuple[object, ...], float]:
+    """Give the wall clock of each training of a trial, by what tells it from others.
+
+    Parameters
+    ----------
+    table
+        The table.
+    """
+    return {
+        (record.get("training") or tuple(record[name] for name in KEY), record["trial"]): (
+            record.get("seconds") or 0.0
+        )
+        for record in table.records
+    }
 
 
 def devices(table: Table) -> list[str]:

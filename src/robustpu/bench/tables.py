@@ -1,13 +1,15 @@
 """Records -> tables: mean and deviation, the best, paired tests, and the paper's figures beside."""
 
+import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final, TypeAlias
 
 from robustpu.bench.cells import Cell
 from robustpu.bench.duels import Duel, rank
 from robustpu.bench.paper import Figure, Reference, references
+from robustpu.bench.protocol import PROTOCOLS
 from robustpu.bench.store import KEY
 
 Record: TypeAlias = Mapping[str, Any]
@@ -20,7 +22,7 @@ FIELDS: Final[dict[str, tuple[type, ...]]] = {
     **dict.fromkeys(("prior", "trial"), NUMBER),
 }
 OPTIONAL: Final[dict[str, tuple[type, ...]]] = {
-    **dict.fromkeys(("table", "label", "paper", "device", "failure"), TEXT),
+    **dict.fromkeys(("table", "label", "paper", "data", "training", "device", "failure"), TEXT),
     **dict.fromkeys(("x", "candidates", "seconds"), NUMBER),
     **dict.fromkeys(("settings", "sizes", "versions"), (dict,)),
 }
@@ -188,7 +190,9 @@ def _cells(
     reference: Reference | None,
 ) -> dict[str, Cell]:
     group = {name: by_key.get((dataset, prior, name), []) for name in methods}
-    trials = frozenset(record["trial"] for records in group.values() for record in records)
+    everything = [record for records in group.values() for record in records]
+    trials = frozenset(record["trial"] for record in everything)
+    alike = len({_rows(record) for record in everything if not record.get("failure")}) < 2
     return {
         name: Cell(
             errors={
@@ -200,6 +204,8 @@ def _cells(
             expected=trials,
             usual=max(len(records) for records in by_key.values()),
             plans=len({record["fingerprint"] for record in records}),
+            alike=alike,
+            as_paper=all(_as_paper(record) for record in records),
             paper=_paper(reference, name, prior, dataset, records),
         )
         for name, records in group.items()
@@ -212,3 +218,13 @@ def _paper(
     """Find the figure of the method that the records name, which may have another name here."""
     names = [record.get("paper") or name for record in records] or [name]
     return reference.find(names[0], prior, dataset) if reference else None
+
+
+def _rows(record: Record) -> str:
+    """Say in one word which rows a trial has: how many in each part, and of which data."""
+    return json.dumps([record.get("sizes"), record.get("data"), record["validation"]])
+
+
+def _as_paper(record: Record) -> bool:
+    sizes, protocol = record.get("sizes"), PROTOCOLS.get(record["dataset"])
+    return sizes is None or protocol is None or sizes == asdict(protocol.sizes)

@@ -32,13 +32,13 @@ def show(tables: Iterable[Table], console: Console) -> None:
         fit = max(1, (console.width - label - 4) // CELL)
         for start in range(0, len(table.datasets), fit):
             console.print(_grid(table, range(len(table.datasets))[start : start + fit]))
-        _say([f"† {note}" for note in notes(table)], console)
+        _say(notes(table), console)
         _say(sentences(table), console)
     console.print(
         Text(
             "Test error in percent, mean ± deviation in points; below it the paper's, behind ≤ "
             "where ours is at or below. *: lowest mean; ≈: a paired test does not tell it from "
-            "the best; †: incomplete, in no comparison.",
+            "the best; †: in no comparison, see the notes.",
             style="dim",
         )
     )
