@@ -19,9 +19,9 @@ from torch import nn
 from torch.nn import functional
 from torch.utils.data import DataLoader, TensorDataset
 
-from robustpu.fleet import Batch, Fleet, Member, Rows
+from robustpu.fleet import Fleet, Member, Rows
+from robustpu.methods.minimize import cross_entropy, cross_entropy_slope
 from robustpu.modules import mlp
-from robustpu.risks import weighted_bce
 
 BATCH = 64
 SIZES = (1, 10, 30)
@@ -51,15 +51,12 @@ def plain_epoch(inputs: int, rows: int):
     return epoch
 
 
-def risk(logit: torch.Tensor, batch: Batch) -> torch.Tensor:
-    return weighted_bce(logit, batch.is_positive, batch.weight)
-
-
 def make_fleet(inputs: int, rows: int, members: int) -> Fleet:
     training = Rows(torch.arange(rows), torch.rand(rows) < 1 / 3, torch.rand(rows))
     crew = [Member(training, None, 0.4, 0.4, seed, group=seed) for seed in range(members)]
     fleet = Fleet(torch.randn(rows, inputs), crew, "mlp")
-    fleet.start(risk, [1e-3] * members, [0.0] * members, [0] * members, BATCH)
+    rates = [1e-3] * members, [0.0] * members, [0] * members
+    fleet.start(cross_entropy, *rates, BATCH, slope=cross_entropy_slope)
     return fleet
 
 

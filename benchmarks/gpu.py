@@ -21,9 +21,9 @@ from torch.nn import functional
 from torch.utils.data import DataLoader, TensorDataset
 
 from robustpu import CollapseWarning, RobustPUClassifier, fit_together
-from robustpu.fleet import Batch, Fleet, Member, Rows
+from robustpu.fleet import Fleet, Member, Rows
+from robustpu.methods.minimize import cross_entropy, cross_entropy_slope
 from robustpu.modules import build
-from robustpu.risks import weighted_bce
 
 BATCH, PRETRAIN, ROUNDS, EPOCHS = 64, 100, 12, 20
 RUN = PRETRAIN + ROUNDS * EPOCHS
@@ -65,17 +65,14 @@ def plain_step(module: str, shape: tuple[int, ...], rows: int) -> float:
     return seconds(epoch, repeats=3) / len(loader) * 1e6
 
 
-def risk(logit: torch.Tensor, batch: Batch) -> torch.Tensor:
-    return weighted_bce(logit, batch.is_positive, batch.weight)
-
-
 def fleet_step(module: str, shape: tuple[int, ...], rows: int, members: int) -> float:
     """Microseconds of one step of a fleet, divided by its members."""
     training = Rows(torch.arange(rows), torch.rand(rows) < 1 / 3, torch.rand(rows))
     crew = [Member(training, None, 0.4, 0.4, seed, group=seed) for seed in range(members)]
     fleet = Fleet(torch.randn(rows, *shape, device="cuda"), crew, module)
     rates = [10.0 ** -(2 + seed % 3) for seed in range(members)]
-    fleet.start(risk, rates, [1e-4] * members, [0] * members, BATCH)
+    decay, warmup = [1e-4] * members, [0] * members
+    fleet.start(cross_entropy, rates, decay, warmup, BATCH, slope=cross_entropy_slope)
     fleet.epoch()
     return seconds(fleet.epoch, repeats=3) / (-(-rows // BATCH) * members) * 1e6
 

@@ -83,7 +83,7 @@ def draw(entries: list[dict]) -> None:
             values = np.array(
                 [[entry[kind] for entry in own if entry["epochs"] == at] for at in epochs]
             )
-            mean, spread = values.mean(1), values.std(1)
+            mean, spread = values.mean(1), values.std(1, ddof=1)
             panel.fill_between(
                 epochs, mean - spread, mean + spread, color=colour, alpha=0.15, linewidth=0
             )

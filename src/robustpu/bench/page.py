@@ -1,4 +1,7 @@
-"""Tables -> one HTML page that needs nothing else: no network, no other file, no JavaScript."""
+"""Tables -> one HTML page that needs nothing else: no network, no other file.
+
+Its script is for cards and keys; everything can be read without it.
+"""
 
 from collections.abc import Sequence
 from html import escape

@@ -20,10 +20,10 @@ class Adam:
     rates
         Learning rate, weight decay, and steps over which the rate rises linearly (0 for none), of
         each member, (members, 3).
-    fused
-        Whether to use torch's fused kernel, once for each run of neighbours with equal rates;
-        otherwise a few stacked operations serve all members. By default, on a CPU, where runs are
-        long.
+    form
+        ``"fused"``: torch's fused kernel, once for each run of neighbours with equal rates.
+        ``"stacked"``: a few operations that serve all members. ``"kernel"``: one of our own, on a
+        GPU. By default the fastest that there is.
 
     Attributes
     ----------
