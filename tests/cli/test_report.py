@@ -84,7 +84,7 @@ def test_same_files_same_bytes_wherever_they_are(results, tmp_path):
 
 
 def test_a_report_is_replaced_as_a_whole(results, tmp_path, monkeypatch):
-    from robustpu.bench import page
+    from robustpu.report import page
 
     old = write(tmp_path / "out" / "report.html", "old")
     before = old.read_text()

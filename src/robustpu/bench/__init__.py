@@ -1,1 +1,1 @@
-"""Experiments: an experiment file in, cells trained, records stored, tables out."""
+"""Experiments: a file in, cells trained, records out."""

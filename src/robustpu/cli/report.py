@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from robustpu.bench.tables import Table
+    from robustpu.report.tables import Table
 
 RESULTS = Path("experiments/results")
 
@@ -51,7 +51,7 @@ def report(
     if form is not None and out is None:
         raise typer.BadParameter("there is nothing to write into: give --out too.")
     try:
-        from robustpu.bench.tables import tables
+        from robustpu.report.tables import tables
 
         records = [record for path in _files(paths or [RESULTS]) for record in _records(path)]
         if not records:
@@ -59,7 +59,7 @@ def report(
         if out is None:
             from rich.console import Console
 
-            from robustpu.bench.terminal import show
+            from robustpu.report.terminal import show
 
             show(tables(records), Console())
         else:
@@ -83,7 +83,7 @@ def _files(paths: Iterable[Path]) -> list[Path]:
 
 def _records(path: Path) -> list[dict[str, Any]]:
     from robustpu.bench.store import read
-    from robustpu.bench.tables import check
+    from robustpu.report.tables import check
 
     if _foreign(path):
         typer.echo(f"Skipped {path}: its lines are no records of experiments.", err=True)
@@ -108,9 +108,9 @@ def _foreign(path: Path) -> bool:
 
 
 def _write(tables: "list[Table]", out: Path, form: Format) -> Iterator[Path]:
-    from robustpu.bench.latex import latex
-    from robustpu.bench.markdown import markdown
-    from robustpu.bench.page import page
+    from robustpu.report.latex import latex
+    from robustpu.report.markdown import markdown
+    from robustpu.report.page import page
 
     out.mkdir(parents=True, exist_ok=True)
     texts: dict[Format, tuple[str, Callable[[list[Table]], str]]] = {
@@ -130,8 +130,8 @@ def _write(tables: "list[Table]", out: Path, form: Format) -> Iterator[Path]:
 def _draw(tables: "list[Table]", out: Path) -> Iterator[Path]:
     from importlib.util import find_spec
 
-    from robustpu.bench.figures import draw_comparison, draw_sweep
-    from robustpu.bench.wording import stems
+    from robustpu.report.figures import draw_comparison, draw_sweep
+    from robustpu.report.wording import stems
 
     if find_spec("matplotlib") is None:
         typer.echo("For the figures: pip install 'robustpu[plot]'", err=True)

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from robustpu.bench.cells import SIGNIFICANT, Cell
-from robustpu.bench.paired import FEWEST_PAIRS, signed_rank
+from robustpu.report.cells import SIGNIFICANT, Cell
+from robustpu.report.paired import FEWEST_PAIRS, signed_rank
 
 
 @dataclass(frozen=True)

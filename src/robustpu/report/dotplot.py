@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from html import escape
 from typing import Final, NamedTuple
 
-from robustpu.bench.cells import Cell
-from robustpu.bench.drawing import (
+from robustpu.report.cells import Cell
+from robustpu.report.drawing import (
     WIDTH,
     Scale,
     deviation,
@@ -15,8 +15,8 @@ from robustpu.bench.drawing import (
     tick_texts,
     ticks,
 )
-from robustpu.bench.tables import Table
-from robustpu.bench.wording import number
+from robustpu.report.tables import Table
+from robustpu.report.wording import number
 
 LEFT, RIGHT, LINE, GAP, FOOT = 78, 12, 9, 7, 26
 COLOURS: Final = 5

@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from robustpu.bench.tables import Table
+from robustpu.report.tables import Table
 
 SELECTION: Final = {
     "oracle": "selected by labelled validation (oracle)",

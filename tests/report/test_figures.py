@@ -1,8 +1,8 @@
 import pytest
 from made import table3, temperature, trials
 
-from robustpu.bench.figures import draw_comparison, draw_sweep
-from robustpu.bench.tables import tables
+from robustpu.report.figures import draw_comparison, draw_sweep
+from robustpu.report.tables import tables
 
 
 @pytest.mark.parametrize("ending", ["png", "svg"])

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import PermutationMethod, wilcoxon
 
-from robustpu.bench.paired import FEWEST_PAIRS, signed_rank
+from robustpu.report.paired import FEWEST_PAIRS, signed_rank
 
 
 @pytest.mark.parametrize("n", [1, 5, 10, 30])

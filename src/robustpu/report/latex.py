@@ -4,10 +4,10 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from robustpu.bench.cells import Cell
-from robustpu.bench.summary import notes, sentences
-from robustpu.bench.tables import Table
-from robustpu.bench.wording import number, selection, stems
+from robustpu.report.cells import Cell
+from robustpu.report.summary import notes, sentences
+from robustpu.report.tables import Table
+from robustpu.report.wording import number, selection, stems
 
 SPECIAL: Final[Mapping[str, str]] = {
     "\\": r"\textbackslash{}",
@@ -34,7 +34,7 @@ def latex(tables: Sequence[Table]) -> str:
     Parameters
     ----------
     tables
-        See `robustpu.bench.tables.tables`.
+        See `robustpu.report.tables.tables`.
 
     Returns
     -------

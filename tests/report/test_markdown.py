@@ -2,8 +2,8 @@ import re
 
 from made import record, table3, temperature, trials
 
-from robustpu.bench.markdown import markdown
-from robustpu.bench.tables import tables
+from robustpu.report.markdown import markdown
+from robustpu.report.tables import tables
 
 
 def grids(text):

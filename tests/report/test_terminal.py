@@ -3,8 +3,8 @@ from io import StringIO
 from made import table3, temperature, trials
 from rich.console import Console
 
-from robustpu.bench.tables import tables
-from robustpu.bench.terminal import show
+from robustpu.report.tables import tables
+from robustpu.report.terminal import show
 
 
 def shown(records, width=100):

@@ -5,11 +5,11 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
-from robustpu.bench.cells import SIGNIFICANT, Cell
-from robustpu.bench.paired import FEWEST_PAIRS
 from robustpu.bench.store import KEY
-from robustpu.bench.tables import Table
-from robustpu.bench.wording import duration, selection
+from robustpu.report.cells import SIGNIFICANT, Cell
+from robustpu.report.paired import FEWEST_PAIRS
+from robustpu.report.tables import Table
+from robustpu.report.wording import duration, selection
 
 TUNE: Final = {
     "cell": "one setting for all trials of a cell, by its mean validation score",

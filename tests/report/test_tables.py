@@ -8,7 +8,7 @@ from made import record, table3, trials
 from scipy.stats import wilcoxon
 
 from robustpu.bench.paper import Figure
-from robustpu.bench.tables import tables
+from robustpu.report.tables import tables
 
 NNPU = {"method": "nnpu", "label": "nnPU"}
 ROBUST = {"method": "robust-pu", "label": "Robust-PU"}

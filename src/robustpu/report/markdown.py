@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from robustpu.bench.cells import Cell
-from robustpu.bench.summary import notes, sentences
-from robustpu.bench.tables import Table
-from robustpu.bench.wording import number, p_value, selection
+from robustpu.report.cells import Cell
+from robustpu.report.summary import notes, sentences
+from robustpu.report.tables import Table
+from robustpu.report.wording import number, p_value, selection
 
 LEGEND: Final = (
     "Test error in percent, mean ± deviation over the trials, both in points; lower is better. "
@@ -23,7 +23,7 @@ def markdown(tables: Iterable[Table]) -> str:
     Parameters
     ----------
     tables
-        See `robustpu.bench.tables.tables`.
+        See `robustpu.report.tables.tables`.
 
     Returns
     -------

@@ -4,9 +4,9 @@ from html.parser import HTMLParser
 import pytest
 from made import record, table3, temperature, trials
 
-from robustpu.bench.blocks import level
-from robustpu.bench.page import page
-from robustpu.bench.tables import tables
+from robustpu.report.blocks import level
+from robustpu.report.page import page
+from robustpu.report.tables import tables
 
 VOID = {"meta", "input", "br"}
 

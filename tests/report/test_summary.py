@@ -3,9 +3,9 @@ import re
 import pytest
 from made import record, table3, temperature, trials
 
-from robustpu.bench.summary import at_or_below, notes, seconds, sentences
-from robustpu.bench.tables import tables
-from robustpu.bench.wording import duration, number, selection, stems
+from robustpu.report.summary import at_or_below, notes, seconds, sentences
+from robustpu.report.tables import tables
+from robustpu.report.wording import duration, number, selection, stems
 
 
 def said(records):

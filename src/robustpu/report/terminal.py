@@ -7,10 +7,10 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from robustpu.bench.cells import Cell
-from robustpu.bench.summary import notes, sentences
-from robustpu.bench.tables import Table
-from robustpu.bench.wording import number, selection
+from robustpu.report.cells import Cell
+from robustpu.report.summary import notes, sentences
+from robustpu.report.tables import Table
+from robustpu.report.wording import number, selection
 
 CELL = 17  # widest cell, with the room between columns
 
@@ -21,7 +21,7 @@ def show(tables: Iterable[Table], console: Console) -> None:
     Parameters
     ----------
     tables
-        See `robustpu.bench.tables.tables`.
+        See `robustpu.report.tables.tables`.
     console
         Where to print.
     """

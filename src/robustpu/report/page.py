@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
 
-from robustpu.bench.blocks import blocks
-from robustpu.bench.summary import at_or_below, devices, trainings
-from robustpu.bench.tables import Table
-from robustpu.bench.wording import duration, selection
+from robustpu.report.blocks import blocks
+from robustpu.report.summary import at_or_below, devices, trainings
+from robustpu.report.tables import Table
+from robustpu.report.wording import duration, selection
 
 SHORT = {"oracle": "labelled validation (oracle)", "pu": "without negatives (PU-only)"}
 
@@ -21,7 +21,7 @@ def page(tables: Sequence[Table]) -> str:
     Parameters
     ----------
     tables
-        See `robustpu.bench.tables.tables`.
+        See `robustpu.report.tables.tables`.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def page(tables: Sequence[Table]) -> str:
 
 
 def _file(name: str) -> str:
-    return files("robustpu.bench").joinpath(name).read_text(encoding="utf-8")
+    return files("robustpu.report").joinpath(name).read_text(encoding="utf-8")
 
 
 def _header(experiments: dict[str, list[Table]], tables: Sequence[Table]) -> str:

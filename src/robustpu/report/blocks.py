@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from html import escape
 
-from robustpu.bench.cells import Cell
-from robustpu.bench.curves import curves
-from robustpu.bench.dotplot import dotplot, key
-from robustpu.bench.summary import at_or_below, notes, sentences
-from robustpu.bench.sweeps import sweep
-from robustpu.bench.tables import Method, Table
-from robustpu.bench.wording import number, p_value, selection
+from robustpu.report.cells import Cell
+from robustpu.report.curves import curves
+from robustpu.report.dotplot import dotplot, key
+from robustpu.report.summary import at_or_below, notes, sentences
+from robustpu.report.sweeps import sweep
+from robustpu.report.tables import Method, Table
+from robustpu.report.wording import number, p_value, selection
 
 
 def blocks(table: Table) -> str:

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final, TypeAlias
 
-from robustpu.bench.cells import Cell
-from robustpu.bench.duels import Duel, rank
 from robustpu.bench.paper import Figure, Reference, references
 from robustpu.bench.protocol import PROTOCOLS
 from robustpu.bench.store import KEY
+from robustpu.report.cells import Cell
+from robustpu.report.duels import Duel, rank
 
 Record: TypeAlias = Mapping[str, Any]
 Key: TypeAlias = tuple[str, float, str]  # data set, prior, method

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from robustpu.bench.dotplot import axis
-from robustpu.bench.drawing import deviation
-from robustpu.bench.sweeps import Point, sweep
-from robustpu.bench.tables import Table
-from robustpu.bench.wording import selection
+from robustpu.report.dotplot import axis
+from robustpu.report.drawing import deviation
+from robustpu.report.sweeps import Point, sweep
+from robustpu.report.tables import Table
+from robustpu.report.wording import selection
 
 COLOURS: Final = ("#4393c6", "#2f6690", "#173a54", "#8a5a9e", "#c8553d")
 INK, SOFT, RULE = "#333333", "#666666", "#e4e4e4"

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from robustpu.bench.tables import Table
+from robustpu.report.tables import Table
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ import subprocess
 import pytest
 from made import record, table3, temperature, trials
 
-from robustpu.bench.latex import escape, latex
-from robustpu.bench.tables import tables
+from robustpu.report.latex import escape, latex
+from robustpu.report.tables import tables
 
 NASTY = '50 % & $x$ #1 _a_ {b} \\def ~^ <c> | "d" τ ± ≤ – é'
 

@@ -5,9 +5,9 @@ from html import escape
 from itertools import pairwise
 from typing import Final
 
-from robustpu.bench.drawing import WIDTH, Scale, deviation, scale, svg, tick_texts, ticks
-from robustpu.bench.sweeps import Point, Sweep
-from robustpu.bench.wording import number
+from robustpu.report.drawing import WIDTH, Scale, deviation, scale, svg, tick_texts, ticks
+from robustpu.report.sweeps import Point, Sweep
+from robustpu.report.wording import number
 
 HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 230, 34, 58, 10, 36
 COLOURS: Final = 5

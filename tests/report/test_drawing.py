@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made import record, table3, temperature, trials
 
-from robustpu.bench.curves import curves
-from robustpu.bench.dotplot import axis, dotplot
-from robustpu.bench.drawing import log_ticks, scale, ticks
-from robustpu.bench.sweeps import sweep
-from robustpu.bench.tables import tables
+from robustpu.report.curves import curves
+from robustpu.report.dotplot import axis, dotplot
+from robustpu.report.drawing import log_ticks, scale, ticks
+from robustpu.report.sweeps import sweep
+from robustpu.report.tables import tables
 
 
 @given(st.floats(0, 100), st.floats(0, 100))
