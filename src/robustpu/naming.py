@@ -1,6 +1,6 @@
 """A strategy is given by its name or as a function."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from functools import partial
 from typing import Any, TypeVar
@@ -39,11 +39,28 @@ def pick(kind: str, value: str | Function, table: Mapping[str, Function]) -> Fun
         return value
     if isinstance(value, str) and value in table:
         return table[value]
-    close = get_close_matches(value.lower(), table, n=1) if isinstance(value, str) else []
-    suggestion = f"did you mean {close[0]!r}? " if close else ""
-    raise ValueError(
-        f"unknown {kind} {value!r}: {suggestion}Give one of {', '.join(sorted(table))}, "
-        "or a function of the same signature."
+    hint = suggest(value, table).removesuffix(".")
+    raise ValueError(f"unknown {kind} {value!r}{hint}, or a function of the same signature.")
+
+
+def suggest(name: Any, known: Iterable[str]) -> str:
+    """Say what could have been meant by a name that is not known, and what is.
+
+    Parameters
+    ----------
+    name
+        What was given.
+    known
+        What could have been.
+
+    Examples
+    --------
+    >>> suggest("trails", ["trials", "seed"])
+    ": did you mean 'trials'? Give one of seed, trials."
+    """
+    close = get_close_matches(str(name).lower(), known := list(known), n=1)
+    return (f": did you mean {close[0]!r}?" if close else ".") + (
+        f" Give one of {', '.join(sorted(known))}."
     )
 
 

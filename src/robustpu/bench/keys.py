@@ -1,9 +1,9 @@
 """Checks of what an experiment file says; each names the place in the file."""
 
 from collections.abc import Callable, Iterable
-from difflib import get_close_matches
 from typing import Any, TypeAlias
 
+from robustpu.naming import suggest
 from robustpu.scenario import check_prior
 
 Check: TypeAlias = Callable[[str, Any], Any]
@@ -14,20 +14,6 @@ def check_keys(where: str, given: Iterable[str], known: Iterable[str]) -> None:
     for key in given:
         if key not in known:
             raise ValueError(f"unknown key {key!r} in {where}{suggest(key, known)}")
-
-
-def suggest(name: Any, known: Iterable[str]) -> str:
-    """Say what may have been meant, and what there is; the end of a message.
-
-    Examples
-    --------
-    >>> suggest("trails", ["trials", "seed"])
-    ": did you mean 'trials'? Give one of seed, trials."
-    """
-    close = get_close_matches(str(name).lower(), known := list(known), n=1)
-    return (f": did you mean {close[0]!r}?" if close else ".") + (
-        f" Give one of {', '.join(sorted(known))}."
-    )
 
 
 def section(where: str, given: Any) -> dict[str, Any]:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robustpu.bench.keys import suggest
 from robustpu.datasets.catalogue import SOURCES
 from robustpu.modules import build
+from robustpu.naming import suggest
 from robustpu.split import make_pu
 
 if TYPE_CHECKING:

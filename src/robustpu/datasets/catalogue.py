@@ -1,11 +1,11 @@
 """Every data set: what it holds, its official files with their checksums, and addresses."""
 
 from dataclasses import replace
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Final
 
 from robustpu.datasets.sources import Download, File, Source
+from robustpu.naming import suggest
 
 
 def _direct(bases: tuple[str, ...], files: tuple[File, ...]) -> tuple[Download, ...]:
@@ -255,6 +255,4 @@ def find(name: str) -> Source:
     """
     if name in SOURCES:
         return SOURCES[name]
-    close = get_close_matches(name.lower(), SOURCES, n=1)
-    suggestion = f"did you mean {close[0]!r}? " if close else ""
-    raise ValueError(f"unknown data set {name!r}: {suggestion}Give one of {', '.join(SOURCES)}.")
+    raise ValueError(f"unknown data set {name!r}{suggest(name, SOURCES)}")
