@@ -58,7 +58,8 @@ def suggest(name: Any, known: Iterable[str]) -> str:
     >>> suggest("trails", ["trials", "seed"])
     ": did you mean 'trials'? Give one of seed, trials."
     """
-    close = get_close_matches(str(name).lower(), known := list(known), n=1)
+    known = list(known)
+    close = get_close_matches(name.lower(), known, n=1) if isinstance(name, str) else []
     return (f": did you mean {close[0]!r}?" if close else ".") + (
         f" Give one of {', '.join(sorted(known))}."
     )
