@@ -158,11 +158,17 @@ like = "pn"
         ("[budget.mnist]\ntrail = 4", r"'trail' in \[budget.mnist\]: did you mean 'trials'"),
         ("[budget.cifar10]\ntrials = 4", r"'cifar10' in \[budget\]"),
         ("[budget.mnist]\ntrials = 0", "trials must be a whole number at least 1"),
-        ("[methods.two]\nlike = 'pn'", "'pn' for like of .methods.two."),
+        (
+            "[methods.two]\nlike = 'pn'",
+            "like of .methods.two. must name a method above it; it is 'pn'",
+        ),
         (
             "[methods.two]\naverage = 0",
             "average of .methods.two. must be a whole number at least 1",
         ),
+        ("[methods.two]\nlike = 'two'", "must name a method above it"),
+        ('[methods.upu]\nlabel = "a\\u001bb"', "label of .methods.upu. must be text in one line"),
+        ("[budget.mnist]\ncandidates = 99999999", "candidates must be .* at most 10000"),
         ("[all]\nlabel = 'x'", r"'label' in \[all\]"),
         ("[all.fixed]\nlr = 1\n[all.search]\nlr = [1]", "lr of .* is fixed and searched"),
     ],
@@ -246,3 +252,9 @@ def test_a_prior_keeps_the_digits_of_a_record(tmp_path):
 def test_none_is_a_choice_too(tmp_path):
     experiment = parse(tmp_path, HEAD + '[methods.pn.search]\npatience = ["none", 5]')
     assert experiment.methods[0].search == {"patience": [None, 5]}
+
+
+def test_a_byte_order_mark_is_passed_over(tmp_path):
+    path = tmp_path / "table.toml"
+    path.write_text("\ufeff" + HEAD + "[methods.pn]", encoding="utf-8")
+    assert read(path).methods[0].name == "pn"

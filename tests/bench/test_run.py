@@ -57,7 +57,7 @@ def test_another_plan_is_run_anew_and_holds(cells, out, machine, finished):
     assert list(missing(changed, out)) == changed
     assert run(changed, out, machine, 1, quiet) == (1, 0, 0)
     assert len(lines(finished)) == 10
-    assert store.read(finished)[0]["settings"] == {"epochs": 1}
+    assert store.read(finished)[-1]["settings"] == {"epochs": 1}
     assert missing(changed, out) == {}
     assert list(missing(cells, out)) == cells[:1]
 

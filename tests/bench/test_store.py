@@ -36,7 +36,24 @@ def test_what_is_appended_is_read(path):
 def test_a_later_record_of_a_key_holds(path):
     store.append(path, [record(0, error=9), record(1)])
     store.append(path, [record(0, error=1)])
-    assert [own.get("error") for own in store.read(path)] == [1, None]
+    assert [own.get("error") for own in store.read(path)] == [None, 1]
+
+
+def test_a_last_line_that_only_lacks_its_end_is_kept(path):
+    store.append(path, [record(0), record(1)])
+    path.write_bytes(path.read_bytes()[:-1])
+    assert store.read(path) == [record(0), record(1)]
+    store.append(path, [record(2)])
+    assert store.read(path) == [record(0), record(1), record(2)]
+
+
+@pytest.mark.parametrize("content", ["notes\n", "notes", '{"other": 1}\n', "[1]"])
+def test_a_file_of_something_else_is_not_touched(path, content):
+    path.parent.mkdir()
+    path.write_text(content)
+    with pytest.raises(OSError, match="is not a file of records"):
+        store.append(path, [record(0)])
+    assert path.read_text() == content
 
 
 def test_no_file_is_no_records(path):
@@ -87,7 +104,7 @@ def test_a_second_writer_is_told(path):
     hold = (
         "import sys; from pathlib import Path; from robustpu.bench import store\n"
         "with store.writer(Path(sys.argv[1])) as write:\n"
-        "    write([{}]); print('held', flush=True); sys.stdin.read()"
+        "    write([{'experiment': 'e'}]); print('held', flush=True); sys.stdin.read()"
     )
     other = subprocess.Popen(
         [sys.executable, "-c", hold, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -96,7 +113,7 @@ def test_a_second_writer_is_told(path):
         assert other.stdout.readline() == b"held\n"
         with pytest.raises(BlockingIOError, match="another run"):
             store.append(path, [record(0)])
-        assert path.read_bytes() == b"{}\n"
+        assert path.read_bytes() == b'{"experiment": "e"}\n'
         other.kill()
         other.wait()
         store.append(path, [record(0)])

@@ -38,5 +38,5 @@ def test_find_suggests():
     assert find("mnist") is SOURCES["mnist"]
     with pytest.raises(ValueError, match="did you mean 'fashion-mnist'"):
         find("fashion_mnist")
-    with pytest.raises(ValueError, match=r"unknown data set 'zzz': Give one of spambase"):
+    with pytest.raises(ValueError, match=r"unknown data set 'zzz'\. Give one of alzheimer"):
         find("zzz")

@@ -72,3 +72,12 @@ def test_it_compiles(tmp_path):
         text=True,
     )
     assert answer.returncode == 0, answer.stdout[-2000:]
+
+
+def test_letters_that_latex_lacks_do_not_stop_it():
+    assert escape("λ ο Σ 漢 \x1b é") == r"$\lambda$ ? $\Sigma$ ? ? é"
+
+
+def test_a_label_is_not_read_as_an_option_of_the_line_before():
+    (table,) = tables(trials([1.0] * 3, label="[x]"))
+    assert "{}[x] & " in latex([table])

@@ -181,14 +181,15 @@ def test_fewer_trials_than_other_data_sets_are_marked_but_compete():
     assert found["robust-pu"].remark == "3 trials, where others have 10"
 
 
-def test_two_plans_in_one_cell_are_not_averaged():
-    records = trials([3.0] * 10)
-    records[4]["fingerprint"] = "other"
-    cell = cells(records)["nnpu"]
-    assert np.isnan(cell.mean)
-    assert np.isnan(cell.sd)
-    assert not cell.complete
-    assert cell.flaw == "trials of 2 different plans, so not averaged"
+@pytest.mark.parametrize("change", [{"fingerprint": "new"}, {"data": "new"}])
+def test_of_two_plans_in_one_cell_the_newer_one_holds(change):
+    records = trials([5.0] * 6, data="old") + trials([1.0] * 3, method="pn", data="old")
+    records[3:6] = trials([1.0] * 6, **{"data": "old", **change})[3:6]
+    (table,) = tables(records)
+    cell = table.cells["mnist", 0.2, "nnpu"]
+    assert cell.errors == {3: 1.0, 4: 1.0, 5: 1.0}
+    assert cell.mean == 1.0
+    assert "trials of an older plan are left out" in cell.remark
 
 
 def test_two_records_of_one_trial_are_refused():
@@ -203,9 +204,9 @@ def test_two_records_of_one_trial_are_refused():
         ({"prior": "0.2"}, "prior must be int or float, not '0.2'"),
         ({"label": 3}, "label must be str, not 3"),
         ({"versions": []}, "versions must be dict"),
-        ({"error": float("nan")}, "scores.error must be a finite number, not nan"),
-        ({"error": None}, "scores.error must be a finite number, not None"),
-        ({"scores": None}, "scores.error must be a finite number, not None"),
+        ({"error": float("nan")}, "scores.error must be a number from 0 to 100, not nan"),
+        ({"error": None}, "scores.error must be a number from 0 to 100, not None"),
+        ({"scores": None}, "scores.error must be a number from 0 to 100, not None"),
     ],
 )
 def test_damaged_records_are_refused(change, message):
@@ -229,6 +230,24 @@ def test_a_table_is_a_pure_function_of_the_records():
 def test_a_method_may_be_set_beside_one_of_the_paper_with_another_name():
     (table,) = tables(trials([3.0] * 6, method="ours", label="Ours", paper="robust-pu"))
     assert table.cells["mnist", 0.2, "ours"].paper == Figure(3.28, 0.3)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"prior": -1},
+        {"prior": 10**400},
+        {"trial": -1},
+        {"seconds": float("inf")},
+        {"error": -1.0},
+        {"error": 1e308},
+        {"versions": {"torch": 2}},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_numbers_that_cannot_be_are_refused(change):
+    with pytest.raises(ValueError, match=next(iter(change))):
+        tables([record(**change)])
 
 
 @pytest.mark.parametrize("change", [{"data": "other"}, {"sizes": {"n_test": 7}}])

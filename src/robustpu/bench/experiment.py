@@ -19,6 +19,8 @@ from robustpu.methods import all_methods
 
 SELECTIONS = ("oracle", "pu")
 TUNES = ("cell", "trial")
+# Trials and candidates at most: more is a slip of the pen.
+MOST = 10_000
 # What a method does not take over from another that it is like.
 NAMES = ("label", "paper", "x")
 # Parameters that the runner itself gives to every estimator.
@@ -84,7 +86,7 @@ def read(path: Path) -> Experiment:
     ValueError
         Something in the file is unknown or has a value that cannot be; the message says where.
     """
-    return _experiment(path.stem, tomllib.loads(path.read_text(encoding="utf-8")))
+    return _experiment(path.stem, tomllib.loads(path.read_text(encoding="utf-8-sig")))
 
 
 def _experiment(name: str, content: dict[str, Any]) -> Experiment:
@@ -95,8 +97,9 @@ def _experiment(name: str, content: dict[str, Any]) -> Experiment:
             raise ValueError(f"the file has no {key!r}; it must say which.")
     given = {**_OPTIONAL, **content}
     check_number("seed", given["seed"], least=0, whole=True)
-    if not isinstance(given["title"], str | None):
-        raise ValueError(f"title must be text; it is {given['title']!r}.")
+    title = given["title"]
+    if not (title is None or (isinstance(title, str) and title.isprintable())):
+        raise ValueError(f"title must be text in one line; it is {title!r}.")
     if given["table"] is not None:
         one_of(references())("table", given["table"])
     datasets = several("datasets", given["datasets"], one_of(PROTOCOLS))
@@ -144,7 +147,7 @@ def _budgets(given: dict[str, Any], datasets: Sequence[str]) -> dict[str, Budget
         check_keys(f"[{where}]", changes, names)
         numbers = {**{name: given[name] for name in names}, **changes}
         for name, value in numbers.items():
-            check_number(name, value, least=1, whole=True)
+            check_number(name, value, least=1, most=MOST, whole=True)
         budgets[dataset] = Budget(**numbers)
     return budgets
 
@@ -176,7 +179,11 @@ def _methods(
     for name, value in given.items():
         own = section(f"methods.{name}", value)
         if "like" in own:
-            model = one_of(methods)(f"like of [methods.{name}]", own["like"])
+            if own["like"] not in methods:
+                raise ValueError(
+                    f"like of [methods.{name}] must name a method above it; it is {own['like']!r}."
+                )
+            model = own["like"]
             inherited = {key: methods[model][key] for key in methods[model] if key not in NAMES}
             inherited.setdefault("estimator", model)
             own = {key: own[key] for key in own if key != "like"}
@@ -208,8 +215,8 @@ def _method(name: str, given: dict[str, Any], datasets: Sequence[str]) -> Method
     check_keys(f"[{where}]", given, keys)
     label, paper, x = given.get("label", name), given.get("paper", name), given.get("x")
     for key, text in (("label", label), ("paper", paper)):
-        if not isinstance(text, str):
-            raise ValueError(f"{key} of [{where}] must be text; it is {text!r}.")
+        if not isinstance(text, str) or not text.isprintable():
+            raise ValueError(f"{key} of [{where}] must be text in one line; it is {text!r}.")
     check_number(f"x of [{where}]", x, optional=True)
     average = given.get("average", 1)
     check_number(f"average of [{where}]", average, least=1, whole=True)

@@ -185,7 +185,7 @@ def load(path: Path, trials: int | None = None) -> list[Cell]:
     try:
         plan = cells(read(path))
         return plan if trials is None else [replace(cell, trials=trials) for cell in plan]
-    except ValueError as error:
+    except (ValueError, TypeError, OverflowError, RecursionError) as error:
         raise ValueError(f"{path}: {error}") from None
 
 
@@ -209,6 +209,8 @@ def cells(experiment: Experiment) -> list[Cell]:
         )
         if dataset not in method.not_on
     ]
+    if not plan:
+        raise ValueError("no cell is left: not_on keeps every method off every data set.")
     seen: set[tuple[str, ...]] = set()
     for cell in plan:
         check_sizes(cell)

@@ -106,18 +106,22 @@ def run(
 def _new(
     records: Sequence[Record], left: frozenset[int], stored: Sequence[Record]
 ) -> Sequence[Record]:
-    """Leave out the trials that are stored, unless another candidate was chosen for them.
+    """Leave out the trials that are stored, unless they are of another candidate or other data.
 
-    That can happen on a GPU, where sums are not always taken in one order; trials that were tuned
-    together then belong together.
+    That can happen on a GPU, where sums are not always taken in one order, or if files were added
+    to a data set; trials of one cell belong together.
     """
-    chosen = {
-        tuple(record[name] for name in KEY): record.get("candidate")
+    before = {
+        tuple(record[name] for name in KEY): (record.get("candidate"), record.get("data"))
         for record in stored
         if record.get("fingerprint") == records[0]["fingerprint"]
     }
-    old = [record for record in records if record["trial"] not in left]
-    if any(chosen.get(tuple(r[name] for name in KEY)) != r.get("candidate") for r in old):
+    now = {
+        tuple(record[name] for name in KEY): (record.get("candidate"), record.get("data"))
+        for record in records
+        if record["trial"] not in left
+    }
+    if any(before.get(key) != value for key, value in now.items()):
         return records
     return [record for record in records if record["trial"] in left]
 
@@ -130,7 +134,8 @@ def _trained_elsewhere(left: Mapping[Cell, frozenset[int]], out: Path) -> dict[C
     """Find cells that another experiment in the folder has trained already, to the last setting."""
     shelf: dict[tuple[Any, ...], Record] = {}
     for path in sorted(out.glob("*.jsonl")):
-        with suppress(ValueError):  # Not a file of records; it is nothing to us.
+        # Not a file of records? Then it is nothing to us.
+        with suppress(ValueError, TypeError, OSError):
             shelf |= {
                 (record.get("fingerprint"), record["trial"]): record
                 for record in read(path)

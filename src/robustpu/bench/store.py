@@ -16,6 +16,8 @@ Record: TypeAlias = dict[str, Any]
 
 # What tells one record from another; of two that agree in these, the later one holds.
 KEY = ("experiment", "dataset", "method", "prior", "selection", "trial")
+# How the line of a record begins.
+BEGINNING = b'{"experiment": '
 
 
 def read(path: Path) -> list[Record]:
@@ -36,7 +38,10 @@ def read(path: Path) -> list[Record]:
     for number, line in enumerate(_whole(content).splitlines(), start=1):
         try:
             record = json.loads(line)
-            latest[tuple(record[name] for name in KEY)] = record
+            key = tuple(record[name] for name in KEY)
+            # The later one comes later.
+            latest.pop(key, None)
+            latest[key] = record
         except (ValueError, TypeError, KeyError):
             raise ValueError(
                 f"{path}, line {number}, is not a record of this program: expected a JSON object "
@@ -77,21 +82,32 @@ def writer(path: Path) -> Iterator[Callable[[Sequence[Record]], None]]:
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o666)
     try:
         _lock(file, path)
-        os.ftruncate(file, len(_whole(path.read_bytes())))
+        _mend(file, path)
         yield lambda records: _write(file, records)
     finally:
         os.close(file)
 
 
 def _whole(content: bytes) -> bytes:
-    """Leave out the last line if it was torn: if it does not end, or is not JSON."""
-    content = content[: content.rfind(b"\n") + 1]
+    """Leave out the last line if it was torn, so that it is not JSON."""
+    content = content[: len(content.rstrip(b"\n")) + 1]
     start = content[:-1].rfind(b"\n") + 1
     try:
         json.loads(content[start:] or b"{}")
     except ValueError:
         return content[:start]
     return content
+
+
+def _mend(file: int, path: Path) -> None:
+    """Cut off a torn record, and end the last line; a file of something else is not touched."""
+    content = path.read_bytes()
+    if content[: len(BEGINNING)] != BEGINNING[: len(content)]:
+        raise OSError(f"{path} is not a file of records; it is left as it is. Give another --out.")
+    whole = _whole(content)
+    os.ftruncate(file, len(whole))
+    if whole and not whole.endswith(b"\n"):
+        os.write(file, b"\n")
 
 
 def _write(file: int, records: Sequence[Record]) -> None:

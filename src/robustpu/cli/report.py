@@ -63,7 +63,8 @@ def report(
 
             show(tables(records), Console())
         else:
-            for path in _write(tables(records), out, form or Format.ALL):
+            # Written before any is named: nobody may be there to read the names.
+            for path in list(_write(tables(records), out, form or Format.ALL)):
                 typer.echo(path)
     except (ValueError, OSError) as error:
         typer.echo(f"Error: {error}", err=True)

@@ -25,8 +25,8 @@ class Cell:
         The trials that it or one of its neighbours on this data set and prior has.
     usual
         Most trials that any cell of the table has.
-    plans
-        How many different plans its trials come from; more than one is never averaged.
+    dropped
+        Trials that are left out, because they are of an older plan or of other data.
     alike
         Whether its rows are drawn as those of its neighbours, so that trials are pairs.
     as_paper
@@ -43,7 +43,7 @@ class Cell:
     failures: tuple[str, ...]
     expected: frozenset[int]
     usual: int
-    plans: int
+    dropped: int
     alike: bool
     as_paper: bool
     paper: Figure | None
@@ -54,18 +54,17 @@ class Cell:
     def complete(self) -> bool:
         """Whether it may compete: the trials and the rows of its neighbours, and one plan."""
         same = self.alike and self.errors.keys() == self.expected
-        return self.plans == 1 and bool(self.errors) and same
+        return bool(self.errors) and same
 
     @property
     def mean(self) -> float:
         """Mean error in points; NaN where there is nothing to average."""
-        return fmean(self.errors.values()) if self.errors and self.plans == 1 else math.nan
+        return fmean(self.errors.values()) if self.errors else math.nan
 
     @property
     def sd(self) -> float:
         """Deviation over the trials (ddof=1) in points; NaN for fewer than two."""
-        averaged = len(self.errors) > 1 and self.plans == 1
-        return stdev(self.errors.values()) if averaged else math.nan
+        return stdev(self.errors.values()) if len(self.errors) > 1 else math.nan
 
     @property
     def tied(self) -> bool:
@@ -87,9 +86,7 @@ class Cell:
     @property
     def flaw(self) -> str:
         """Why it may not compete; empty where it may, or where it was not run."""
-        if self.plans > 1:
-            return f"trials of {self.plans} different plans, so not averaged"
-        if not self.plans or self.complete:
+        if self.complete or not (self.errors or self.failures):
             return ""
         if not self.alike:
             return "other rows than its neighbours have"
@@ -103,6 +100,8 @@ class Cell:
     def remark(self) -> str:
         """What else is to be known of it, though it may compete."""
         known = []
+        if self.dropped:
+            known.append("trials of an older plan are left out")
         if self.complete and len(self.errors) < self.usual:
             known.append(f"{len(self.errors)} trials, where others have {self.usual}")
         if self.complete and self.paper is not None and not self.as_paper:

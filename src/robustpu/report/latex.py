@@ -1,6 +1,5 @@
 """Tables -> LaTeX, one float a table; needs the package booktabs and nothing else."""
 
-import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -26,6 +25,17 @@ SPECIAL: Final[Mapping[str, str]] = {
     "†": r"$^\dagger$",
     **{mark: f"\\{mark}" for mark in "&%$#_{}"},
 }
+
+
+SMALL = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau"
+LARGE = "Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"
+GREEK: Final = {
+    **dict(zip("αβγδεζηθικλμνξπρστ", SMALL.split(), strict=True)),
+    **dict(zip("υφχψω", ["upsilon", "phi", "chi", "psi", "omega"], strict=True)),
+    **dict(zip("ΓΔΘΛΞΠΣΥΦΨΩ", LARGE.split(), strict=True)),
+}
+# Letters up to here are in the fonts that every LaTeX has.
+LATIN: Final = 0x180
 
 
 def latex(tables: Sequence[Table]) -> str:
@@ -98,7 +108,8 @@ def _group(table: Table, prior: float, columns: int) -> str:
     lines = [f"\\multicolumn{{{columns}}}{{l}}{{$\\pi = {prior:g}$}} \\\\"]
     for method in table.methods:
         row = table.row(prior, method.key)
-        lines.append(" & ".join([escape(method.label), *map(_ours, row)]) + r" \\")
+        # The braces keep a label that begins with a bracket or a star from the line break before.
+        lines.append(" & ".join(["{}" + escape(method.label), *map(_ours, row)]) + r" \\")
         if any(cell.paper for cell in row):
             lines.append(" & ".join([r"\quad\scriptsize paper", *map(_paper, row)]) + r" \\")
     return "\n".join(lines)
@@ -144,10 +155,11 @@ def escape(text: str) -> str:
     >>> print(escape("50 % of τ_1"))
     50 \% of $\tau$\_1
     """
-    return "".join(SPECIAL.get(mark) or _greek(mark) for mark in " ".join(text.split()))
+    return "".join(SPECIAL.get(mark) or _other(mark) for mark in " ".join(text.split()))
 
 
-def _greek(mark: str) -> str:
-    name = unicodedata.name(mark, "")
-    small = name.removeprefix("GREEK SMALL LETTER ")
-    return f"$\\{small.lower()}$" if small != name and small.isalpha() else mark
+def _other(mark: str) -> str:
+    """Write Greek by its name, and a question mark for what LaTeX has no letter for."""
+    if mark in GREEK:
+        return f"$\\{GREEK[mark]}$"
+    return mark if mark.isprintable() and ord(mark) < LATIN else "?"

@@ -113,4 +113,5 @@ def _experiment(name: str, tables: Sequence[Table]) -> str:
 
 
 def _slug(name: str) -> str:
-    return escape("experiment-" + "-".join(name.split()))
+    # "a b" and "a-b" are two.
+    return escape("experiment-" + "-".join(name.replace("-", "--").split()))

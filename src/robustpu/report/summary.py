@@ -158,7 +158,7 @@ def _best(table: Table) -> str:
 
 
 def _tuning(table: Table) -> str:
-    trials = sorted({len(cell.errors) for cell in table.cells.values() if cell.plans})
+    trials = sorted({len(cell.errors) for cell in table.cells.values() if cell.errors} or {0})
     count = f"{trials[0]} to {trials[-1]} trials" if len(trials) > 1 else _many(trials[0], "trial")
     tried = [record["candidates"] for record in table.records if record.get("candidates")]
     if not tried or max(tried) == 1:

@@ -1,7 +1,6 @@
 """Records -> tables: mean and deviation, the best, paired tests, and the paper's figures beside."""
 
 import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final, TypeAlias
@@ -21,6 +20,8 @@ FIELDS: Final[dict[str, tuple[type, ...]]] = {
     **dict.fromkeys(("title", "validation", "tune", "fingerprint"), TEXT),
     **dict.fromkeys(("prior", "trial"), NUMBER),
 }
+# No count, time or place is larger.
+MOST: Final = 1e12
 OPTIONAL: Final[dict[str, tuple[type, ...]]] = {
     **dict.fromkeys(("table", "label", "paper", "data", "training", "device", "failure"), TEXT),
     **dict.fromkeys(("x", "candidates", "seconds"), NUMBER),
@@ -134,14 +135,24 @@ def check(record: Record) -> None:
         if not isinstance(value, kinds) and (name in FIELDS or value is not None):
             wanted = " or ".join(kind.__name__ for kind in kinds)
             raise ValueError(f"{name} must be {wanted}, not {value!r}, in {_identity(record)}")
-    if record.get("failure"):
-        return
     scores = record.get("scores")
-    error = scores.get("error") if isinstance(scores, dict) else None
-    if not isinstance(error, NUMBER) or not math.isfinite(error):
-        raise ValueError(
-            f"scores.error must be a finite number, not {error!r}, in {_identity(record)}"
-        )
+    numbers = {
+        "prior": (record["prior"], 0, 1),
+        "trial": (record["trial"], 0, MOST),
+        "seconds": (record.get("seconds") or 0, 0, MOST),
+        "x": (record.get("x") or 0, -MOST, MOST),
+    }
+    if not record.get("failure"):
+        error = scores.get("error") if isinstance(scores, dict) else None
+        numbers["scores.error"] = (error, 0, 100)
+    for name, (value, least, most) in numbers.items():
+        if not isinstance(value, NUMBER) or not least <= value <= most:
+            raise ValueError(
+                f"{name} must be a number from {least:g} to {most:g}, not {value!r}, in "
+                f"{_identity(record)}"
+            )
+    if not all(isinstance(value, str) for value in (record.get("versions") or {}).values()):
+        raise ValueError(f"versions must be texts, in {_identity(record)}")
 
 
 def _identity(record: Record) -> str:
@@ -190,6 +201,8 @@ def _cells(
     reference: Reference | None,
 ) -> dict[str, Cell]:
     group = {name: by_key.get((dataset, prior, name), []) for name in methods}
+    stored = {name: len(records) for name, records in group.items()}
+    group = {name: _newest(records) for name, records in group.items()}
     everything = [record for records in group.values() for record in records]
     trials = frozenset(record["trial"] for record in everything)
     alike = len({_rows(record) for record in everything if not record.get("failure")}) < 2
@@ -203,7 +216,7 @@ def _cells(
             failures=tuple(record["failure"] for record in records if record.get("failure")),
             expected=trials,
             usual=max(len(records) for records in by_key.values()),
-            plans=len({record["fingerprint"] for record in records}),
+            dropped=stored[name] - len(records),
             alike=alike,
             as_paper=all(_as_paper(record) for record in records),
             paper=_paper(reference, name, prior, dataset, records),
@@ -218,6 +231,19 @@ def _paper(
     """Find the figure of the method that the records name, which may have another name here."""
     names = [record.get("paper") or name for record in records] or [name]
     return reference.find(names[0], prior, dataset) if reference else None
+
+
+def _newest(records: Sequence[Record]) -> list[Record]:
+    """Keep the records of the plan, and of the data, that the latest one has."""
+    if not records:
+        return []
+    last = records[-1]
+    return [
+        record
+        for record in records
+        if record["fingerprint"] == last["fingerprint"]
+        and (record.get("failure") or last.get("failure") or record.get("data") == last.get("data"))
+    ]
 
 
 def _rows(record: Record) -> str:

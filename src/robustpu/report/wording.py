@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Sequence
+from itertools import count
 from typing import Final
 
 from robustpu.report.tables import Table
@@ -53,7 +54,28 @@ def stems(tables: Sequence[Table]) -> list[str]:
         f"{name}-{table.validation}-{table.tune}" if short.count(name) > 1 else name
         for name, table in zip(short, tables, strict=True)
     ]
-    return [re.sub(r"[^A-Za-z0-9_-]+", "-", name) for name in long]
+    return distinct(long)
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """Write names in letters that files, addresses and TeX take, and number those that clash.
+
+    Parameters
+    ----------
+    names
+        Any.
+
+    Examples
+    --------
+    >>> distinct(["lr 1", "lr.1", "λ"])
+    ['lr-1', 'lr-1-2', '-']
+    """
+    plain = [re.sub(r"[^A-Za-z0-9_-]+", "-", name) for name in names]
+    answer: list[str] = []
+    for name in plain:
+        numbered = (f"{name}-{number}" for number in count(2))
+        answer.append(name if name not in answer else next(n for n in numbered if n not in answer))
+    return answer
 
 
 def number(mean: float, sd: float, places: int = 2) -> str:
