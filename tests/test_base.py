@@ -1217,3 +1217,14 @@ class TestDiverged:
         ).fit(X, y)
         assert 0 < len(model.kept_) < 6
         assert np.isfinite(model.predict_proba(X)).all()
+
+
+@pytest.mark.parametrize("eval_set", [3, [np.ones((4, 3)), np.ones(4)], (np.ones((4, 3)),)])
+def test_an_eval_set_that_is_no_pair_is_refused(eval_set):
+    with pytest.raises(ValueError, match="eval_set must be a pair"):
+        quick().fit(*table(), eval_set=eval_set)
+
+
+def test_a_threshold_that_is_no_number_names_the_word_that_is_allowed():
+    with pytest.raises(ValueError, match=r"\(0, 1\) or 'prior'; it is 'Prior'"):
+        quick(threshold="Prior").fit(*table())

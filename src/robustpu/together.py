@@ -188,7 +188,8 @@ class _Store:
         """Check a job's data, or take it from an earlier job on the same data."""
         estimator = job.estimator
         how = (estimator.standardize, estimator.device, type(estimator)._dtype)
-        given = (job.X, job.y, *(job.eval_set or ()), job.sample_weight)
+        held = job.eval_set if isinstance(job.eval_set, tuple) else (job.eval_set,)
+        given = (job.X, job.y, *held, job.sample_weight)
         key = (*map(id, given), estimator.pos_label, *how)
         if key in self._prepared:
             data, learnt = self._prepared[key]
