@@ -9,7 +9,7 @@ from sklearn.metrics import precision_score, recall_score, roc_auc_score
 from robustpu import fit_together
 from robustpu.bench import train as module
 from robustpu.bench.protocol import split, splits
-from robustpu.bench.train import CHOICES, rounded, train
+from robustpu.bench.train import CHOICES, rounded, seed_of, train
 
 BAD = -math.inf
 
@@ -55,9 +55,15 @@ def test_the_scores_are_those_of_the_chosen_estimator(nnpu, machine, selection, 
         trial = record["trial"]
         pu = split("digits", 0.4, trial, cell.sizes, validation)
         eval_set = (pu.X_validation, pu.y_validation) if selection == "oracle" else None
-        given = {"prior": 0.4, "random_state": trial, "device": "cpu"}
+        given = {"prior": 0.4, "device": "cpu"}
         models = fit_together(
-            (cell.build(candidate, **given), pu.X, pu.y, eval_set) for candidate in cell.candidates
+            (
+                cell.build(candidate, random_state=seed_of(trial, place), **given),
+                pu.X,
+                pu.y,
+                eval_set,
+            )
+            for place, candidate in enumerate(cell.candidates)
         )
         assert {model.selection_ for model in models} == {selection}
         assert record["tried"] == pytest.approx(
@@ -192,10 +198,10 @@ def test_twins_share_a_training_and_take_different_candidates(nnpu, machine):
 def test_the_probabilities_of_the_best_are_averaged(nnpu, machine):
     pu = splits("digits", 0.4, 2, nnpu.sizes)[0]
     models = [
-        nnpu.build(candidate, prior=pu.prior, random_state=0, device="cpu").fit(
+        nnpu.build(candidate, prior=pu.prior, random_state=seed_of(0, place), device="cpu").fit(
             pu.X, pu.y, eval_set=(pu.X_validation, pu.y_validation)
         )
-        for candidate in nnpu.candidates
+        for place, candidate in enumerate(nnpu.candidates)
     ]
     mean = np.mean([model.predict_proba(pu.X_test)[:, 1] for model in models], axis=0)
     record = train(replace(nnpu, average=2), machine)[0]

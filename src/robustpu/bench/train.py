@@ -131,9 +131,15 @@ def _fit(
         X, eval_set = as_floats(pu.X), None
         if cell.selection == "oracle":
             eval_set = (as_floats(pu.X_validation), pu.y_validation)
-        given = {"prior": pu.prior, "random_state": trial, "device": machine.device}
+        given = {"prior": pu.prior, "device": machine.device}
         jobs += [
-            Job(cell.build(candidate, **given), X, pu.y, eval_set) for candidate in cell.candidates
+            Job(
+                cell.build(candidate, random_state=seed_of(trial, place), **given),
+                X,
+                pu.y,
+                eval_set,
+            )
+            for place, candidate in enumerate(cell.candidates)
         ]
     with warnings.catch_warnings():
         # A collapse shows in the error.
@@ -141,6 +147,27 @@ def _fit(
         fitted = fit_together(jobs, progress, return_errors=True)
     width = len(cell.candidates)
     return [fitted[start : start + width] for start in range(0, len(fitted), width)]
+
+
+# Candidates of a trial start from several seeds in turn: from one, an unlucky start would spoil
+# them all; from as many as there are, none could share their pre-training.
+STARTS, APART = 5, 1_000_000
+
+
+def seed_of(trial: int, candidate: int) -> int:
+    """Seed of the networks of a candidate; the first candidate has the number of the trial.
+
+    Parameters
+    ----------
+    trial, candidate
+        Their numbers, from 0.
+
+    Examples
+    --------
+    >>> [seed_of(3, candidate) for candidate in (0, 1, 5)]
+    [3, 1000003, 3]
+    """
+    return trial + APART * (candidate % STARTS)
 
 
 def _score(model: Fitted) -> float:
