@@ -19,8 +19,7 @@ from torch import nn
 from torch.nn import functional
 from torch.utils.data import DataLoader, TensorDataset
 
-from robustpu.fleet import Fleet, Member, Rows
-from robustpu.methods.minimize import cross_entropy, cross_entropy_slope
+from robustpu.fleet import Fleet, Member, Rows, cross_entropy, cross_entropy_slope
 from robustpu.modules import mlp
 
 BATCH = 64

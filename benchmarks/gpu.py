@@ -21,8 +21,7 @@ from torch.nn import functional
 from torch.utils.data import DataLoader, TensorDataset
 
 from robustpu import CollapseWarning, RobustPUClassifier, fit_together
-from robustpu.fleet import Fleet, Member, Rows
-from robustpu.methods.minimize import cross_entropy, cross_entropy_slope
+from robustpu.fleet import Fleet, Member, Rows, cross_entropy, cross_entropy_slope
 from robustpu.modules import build
 
 BATCH, PRETRAIN, ROUNDS, EPOCHS = 64, 100, 12, 20

@@ -8,20 +8,18 @@ the other curve is nnPU that goes on instead. The setting is that of epochs.toml
 network after k epochs is one that was trained for k epochs, with the same seed.
 """
 
-import argparse
 import json
 import warnings
 from pathlib import Path
 
 import numpy as np
+from common import FIGURES, RESULTS, TO_END, make_figure, setting
 
 from robustpu import CollapseWarning, fit_together
-from robustpu.bench.plan import load
 from robustpu.bench.protocol import split
 
-HERE = Path(__file__).parent
-STORED = HERE / "results" / "losses.json"
-PICTURE = HERE / "figures" / "losses.png"
+STORED = RESULTS / "losses.json"
+PICTURE = FIGURES / "losses.png"
 TRIALS, PRIOR, ROUNDS, EVERY = 3, 0.6, 20, 20
 
 
@@ -33,44 +31,40 @@ def losses(model, pu) -> dict[str, float]:
     return {"positives": float(loss[hidden].mean()), "negatives": float(loss[~hidden].mean())}
 
 
-def train(data_dir: Path | None, device: str) -> list[dict]:
-    """Return one entry a method, trial and number of epochs."""
-    (cell,) = [
-        cell
-        for cell in load(HERE / "epochs.toml")
-        if cell.name == f"mnist/epochs-10/{PRIOR}/oracle"
-    ]
+def train(data_dir: Path | None, device: str) -> None:
+    """Store one entry a method, trial and number of epochs."""
+    cell = setting(PRIOR)
     places, jobs = [], []
     for trial in range(TRIALS):
         pu = split("mnist", PRIOR, trial, data_dir=data_dir)
         given = {"prior": pu.prior, "random_state": trial, "device": device}
-        # Nothing is held out, so that the last epoch counts.
-        last = {"validation_fraction": 0.0, "patience": None}
-        robust = cell.build({}, **given).set_params(**last)
+        robust = cell.build({}, **given).set_params(**TO_END)
         before = robust.pretrain.epochs
         for rounds in range(1, ROUNDS + 1):
-            model = cell.build({}, **given).set_params(**last, max_rounds=rounds)
+            model = cell.build({}, **given).set_params(**TO_END, max_rounds=rounds)
             places.append(("Robust-PU", trial, before + rounds * robust.epochs, pu))
             jobs.append((model, pu.X, pu.y))
         for epochs in range(EVERY, before + ROUNDS * robust.epochs + 1, EVERY):
-            model = cell.build({}, **given).pretrain.set_params(**given, **last, epochs=epochs)
+            model = cell.build({}, **given).pretrain.set_params(**given, **TO_END, epochs=epochs)
             places.append(("nnPU", trial, epochs, pu))
             jobs.append((model, pu.X, pu.y))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CollapseWarning)
         models = fit_together(jobs)
-    return [
+    entries = [
         {"method": method, "trial": trial, "epochs": epochs, **losses(model, pu)}
         for (method, trial, epochs, pu), model in zip(places, models, strict=True)
     ]
+    STORED.write_text(json.dumps(entries, indent=0) + "\n")
 
 
-def draw(entries: list[dict]) -> None:
+def draw() -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     from robustpu.plots import INK, NEGATIVE, POSITIVE
 
+    entries = json.loads(STORED.read_text())
     figure = Figure(figsize=(9, 3.8), layout="constrained")
     FigureCanvasAgg(figure)
     start = min(entry["epochs"] for entry in entries if entry["method"] == "Robust-PU")
@@ -104,23 +98,9 @@ def draw(entries: list[dict]) -> None:
         panel.spines[["top", "right"]].set_visible(False)
     axes[0].set_ylabel("cross-entropy as negatives")
     axes[0].text(start, axes[0].get_ylim()[1], " rounds begin", va="top", fontsize=8, color=INK)
-    PICTURE.parent.mkdir(exist_ok=True)
     figure.savefig(PICTURE, dpi=160)
     print(PICTURE)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--draw", action="store_true", help="draw what is stored, train nothing")
-    parser.add_argument("--data-dir", type=Path, help="folder of the data sets")
-    parser.add_argument("--device", default="auto", help="cpu, cuda, or auto")
-    options = parser.parse_args()
-    if not options.draw and not STORED.exists():
-        entries = train(options.data_dir, options.device)
-        STORED.parent.mkdir(exist_ok=True)
-        STORED.write_text(json.dumps(entries, indent=0) + "\n")
-    draw(json.loads(STORED.read_text()))
-
-
 if __name__ == "__main__":
-    main()
+    make_figure(__doc__, STORED, train, draw)

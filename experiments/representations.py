@@ -8,43 +8,38 @@ MNIST at prior 0.6, one trial, the setting of epochs.toml with E = 10. nnPU has 
 Robust-PU in all. The 100 hidden units are laid out in the plane by UMAP, each network by itself.
 """
 
-import argparse
 import warnings
 from pathlib import Path
 
 import numpy as np
 import torch
+from common import FIGURES, RESULTS, TO_END, make_figure, setting
 
 from robustpu import CollapseWarning, fit_together
-from robustpu.bench.plan import load
 from robustpu.bench.protocol import split
 
-HERE = Path(__file__).parent
-STORED = HERE / "results" / "representations.npz"
-PICTURE = HERE / "figures" / "representations.png"
+STORED = RESULTS / "representations.npz"
+PICTURE = FIGURES / "representations.png"
 PRIOR, ROUNDS, SHOWN = 0.6, 20, 2000
 
 
-def train(data_dir: Path | None, device: str) -> dict[str, np.ndarray]:
-    """Return the plane coordinates of each network, (rows, 2), and what the rows are."""
+def train(data_dir: Path | None, device: str) -> None:
+    """Store the plane coordinates of each network, (rows, 2), and what the rows are."""
     from umap import UMAP
 
-    (cell,) = [
-        cell
-        for cell in load(HERE / "epochs.toml")
-        if cell.name == f"mnist/epochs-10/{PRIOR}/oracle"
-    ]
+    cell = setting(PRIOR)
     pu = split("mnist", PRIOR, trial=0, data_dir=data_dir)
     given = {"prior": pu.prior, "random_state": 0, "device": device}
-    last = {"validation_fraction": 0.0, "patience": None}
     models = {
-        f"Robust-PU, round {rounds}": cell.build({}, **given).set_params(**last, max_rounds=rounds)
+        f"Robust-PU, round {rounds}": cell.build({}, **given).set_params(
+            **TO_END, max_rounds=rounds
+        )
         for rounds in range(ROUNDS - 2, ROUNDS + 1)
     }
     first = next(iter(models.values()))
     epochs = first.pretrain.epochs + ROUNDS * first.epochs
     models[f"nnPU, epoch {epochs}"] = cell.build({}, **given).pretrain.set_params(
-        **given, **last, epochs=epochs
+        **given, **TO_END, epochs=epochs
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CollapseWarning)
@@ -58,15 +53,17 @@ def train(data_dir: Path | None, device: str) -> dict[str, np.ndarray]:
             warnings.simplefilter("ignore")
             place = UMAP(random_state=0).fit_transform(hidden)
         answer[name] = place.astype(np.float16)
-    return answer
+    np.savez_compressed(STORED, **answer)
 
 
-def draw(stored: dict[str, np.ndarray]) -> None:
+def draw() -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     from robustpu.plots import INK, NEGATIVE, POSITIVE
 
+    with np.load(STORED, allow_pickle=False) as file:
+        stored = dict(file)
     labeled, positive = stored.pop("is_labeled"), stored.pop("is_positive")
     figure = Figure(figsize=(12, 3.6), layout="constrained")
     FigureCanvasAgg(figure)
@@ -89,24 +86,9 @@ def draw(stored: dict[str, np.ndarray]) -> None:
     legend = figure.legend(handles, labels, loc="outside lower left", ncols=3, frameon=False)
     for handle in legend.legend_handles:
         handle.set_sizes([30])
-    PICTURE.parent.mkdir(exist_ok=True)
     figure.savefig(PICTURE, dpi=160)
     print(PICTURE)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--draw", action="store_true", help="draw what is stored, train nothing")
-    parser.add_argument("--data-dir", type=Path, help="folder of the data sets")
-    parser.add_argument("--device", default="auto", help="cpu, cuda, or auto")
-    options = parser.parse_args()
-    if not options.draw and not STORED.exists():
-        coordinates = train(options.data_dir, options.device)
-        STORED.parent.mkdir(exist_ok=True)
-        np.savez_compressed(STORED, **coordinates)
-    with np.load(STORED, allow_pickle=False) as stored:
-        draw(dict(stored))
-
-
 if __name__ == "__main__":
-    main()
+    make_figure(__doc__, STORED, train, draw)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from robustpu.bench.store import KEY
+from robustpu.bench.store import key_of
 
 SMOKE = Path(__file__).parents[1] / "experiments" / "smoke.toml"
 CELLS, TRIALS = 16, 3
@@ -37,7 +37,7 @@ def wait_for_lines(path, count, process):
 
 def by_key(content):
     records = [json.loads(line) for line in content.splitlines()]
-    keys = [tuple(record[name] for name in KEY) for record in records]
+    keys = [key_of(record) for record in records]
     assert len(set(keys)) == len(keys), "a trial was done twice"
     return {key: {**record, "seconds": None} for key, record in zip(keys, records, strict=True)}
 

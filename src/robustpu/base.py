@@ -147,12 +147,12 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         check_number("n_members", self.n_members, least=1, whole=True)
         check_number("n_keep", self.n_keep, least=1, most=self.n_members, whole=True, optional=True)
         check_vary(self.vary)
-        if isinstance(self.threshold, str) and self.threshold != "prior":
+        if not isinstance(self.threshold, str):
+            check_number("threshold", self.threshold, above=0, below=1)
+        elif self.threshold != "prior":
             raise ValueError(
                 f"threshold must be a number in (0, 1) or 'prior'; it is {self.threshold!r}."
             )
-        if self.threshold != "prior":
-            check_number("threshold", self.threshold, above=0, below=1)
 
     def _prepare(
         self,

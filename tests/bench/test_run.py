@@ -29,7 +29,7 @@ def lines(path):
 
 
 def test_every_trial_of_every_cell_is_stored_once(cells, out, finished):
-    keys = [tuple(record[name] for name in store.KEY) for record in lines(finished)]
+    keys = [store.key_of(record) for record in lines(finished)]
     assert len(keys) == len(set(keys)) == 8
     assert missing(cells, out) == {}
 
@@ -97,8 +97,9 @@ def test_two_runs_cannot_write_to_one_file(cells, out, machine, finished):
 def test_records_without_a_fingerprint_are_not_finished(cells, out, finished):
     records = [json.loads(line) for line in finished.read_text().splitlines()]
     finished.unlink()
-    store.append(finished, [{**record, "fingerprint": None} for record in records[:2]])
-    store.append(finished, [{key: records[2][key] for key in store.KEY}])
+    with store.writer(finished) as write:
+        write([{**record, "fingerprint": None} for record in records[:2]])
+        write([{key: records[2][key] for key in store.KEY}])
     assert list(missing(cells, out)) == cells
 
 

@@ -21,29 +21,34 @@ def record(trial, **more):
     }
 
 
+def append(path, records):
+    with store.writer(path) as write:
+        write(records)
+
+
 @pytest.fixture
 def path(tmp_path):
     return tmp_path / "new" / "e.jsonl"
 
 
 def test_what_is_appended_is_read(path):
-    store.append(path, [record(0), record(1)])
-    store.append(path, [record(2)])
+    append(path, [record(0), record(1)])
+    append(path, [record(2)])
     assert store.read(path) == [record(0), record(1), record(2)]
     assert path.read_bytes().count(b"\n") == 3
 
 
 def test_a_later_record_of_a_key_holds(path):
-    store.append(path, [record(0, error=9), record(1)])
-    store.append(path, [record(0, error=1)])
+    append(path, [record(0, error=9), record(1)])
+    append(path, [record(0, error=1)])
     assert [own.get("error") for own in store.read(path)] == [None, 1]
 
 
 def test_a_last_line_that_only_lacks_its_end_is_kept(path):
-    store.append(path, [record(0), record(1)])
+    append(path, [record(0), record(1)])
     path.write_bytes(path.read_bytes()[:-1])
     assert store.read(path) == [record(0), record(1)]
-    store.append(path, [record(2)])
+    append(path, [record(2)])
     assert store.read(path) == [record(0), record(1), record(2)]
 
 
@@ -52,7 +57,7 @@ def test_a_file_of_something_else_is_not_touched(path, content):
     path.parent.mkdir()
     path.write_text(content)
     with pytest.raises(OSError, match="is not a file of records"):
-        store.append(path, [record(0)])
+        append(path, [record(0)])
     assert path.read_text() == content
 
 
@@ -63,31 +68,31 @@ def test_no_file_is_no_records(path):
 
 @pytest.mark.parametrize("cut", range(1, 8))
 def test_a_torn_last_line_is_passed_over_and_cut(path, cut):
-    store.append(path, [record(0), record(1)])
+    append(path, [record(0), record(1)])
     whole = path.read_bytes()
     first = whole[: whole.index(b"\n") + 1]
     # The end of the line, its middle, its beginning, and all of it but a byte.
     length = len(whole) - len(first)
     path.write_bytes(whole[: len(whole) - max(1, cut * length // 7 - (cut == 7))])
     assert store.read(path) == [record(0)]
-    store.append(path, [record(2)])
+    append(path, [record(2)])
     assert store.read(path) == [record(0), record(2)]
     assert path.read_bytes().startswith(first)
 
 
 @pytest.mark.parametrize("torn", [b'{"experiment": "e", \n', b"\0\0\0\n", b"\xff\xfe\n", b"\n"])
 def test_a_last_line_that_ends_but_is_not_json_is_torn_too(path, torn):
-    store.append(path, [record(0)])
+    append(path, [record(0)])
     with path.open("ab") as file:
         file.write(torn)
     assert store.read(path) == [record(0)]
-    store.append(path, [record(1)])
+    append(path, [record(1)])
     assert store.read(path) == [record(0), record(1)]
 
 
 @pytest.mark.parametrize("line", ["nonsense", "12", "[]", '{"experiment": "e"}', ""])
 def test_a_corrupt_line_in_the_middle_is_named(path, line):
-    store.append(path, [record(0)])
+    append(path, [record(0)])
     with path.open("a") as file:
         file.write(f"{line}\n{json.dumps(record(1))}\n")
     with pytest.raises(ValueError, match=r"e\.jsonl, line 2, is not a record"):
@@ -96,7 +101,7 @@ def test_a_corrupt_line_in_the_middle_is_named(path, line):
 
 def test_what_is_not_a_number_is_refused_before_anything_is_written(path):
     with pytest.raises(ValueError, match="JSON"):
-        store.append(path, [record(0), record(1, error=float("nan"))])
+        append(path, [record(0), record(1, error=float("nan"))])
     assert path.read_bytes() == b""
 
 
@@ -112,11 +117,11 @@ def test_a_second_writer_is_told(path):
     try:
         assert other.stdout.readline() == b"held\n"
         with pytest.raises(BlockingIOError, match="another run"):
-            store.append(path, [record(0)])
+            append(path, [record(0)])
         assert path.read_bytes() == b'{"experiment": "e"}\n'
         other.kill()
         other.wait()
-        store.append(path, [record(0)])
+        append(path, [record(0)])
         assert path.read_bytes().endswith(json.dumps(record(0)).encode() + b"\n")
     finally:
         other.kill()
@@ -124,7 +129,7 @@ def test_a_second_writer_is_told(path):
 
 
 def test_what_a_full_disk_took_is_taken_back(path, monkeypatch):
-    store.append(path, [record(0)])
+    append(path, [record(0)])
     before = path.read_bytes()
     write = os.write
 
@@ -137,7 +142,7 @@ def test_what_a_full_disk_took_is_taken_back(path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(os, "write", full)
         with pytest.raises(OSError, match="No space left"):
-            store.append(path, [record(1)])
+            append(path, [record(1)])
     assert path.read_bytes() == before
-    store.append(path, [record(1)])
+    append(path, [record(1)])
     assert store.read(path) == [record(0), record(1)]

@@ -10,6 +10,7 @@ import torch
 import robustpu
 
 
+@cache
 def versions() -> dict[str, str]:
     """Give the versions that results can depend on.
 

@@ -11,7 +11,7 @@ from rich.text import Text
 from robustpu.bench.cost import Load, loads, seconds
 from robustpu.bench.eta import duration
 from robustpu.bench.machine import device_name
-from robustpu.bench.plan import Cell
+from robustpu.bench.plan import Cell, joined
 
 
 def show(
@@ -36,11 +36,10 @@ def show(
     console
         Where to print.
     """
-    # Cells that share a training cost it once.
-    first = {cell.training: cell for cell in reversed(list(left))}
-    alone = [cell for cell in left if first[cell.training] is cell]
-    fleets: dict[Cell, list[Load]] = {cell: [] for cell in left}
-    fleets |= zip(alone, loads(alone), strict=True)
+    # Cells that share a training cost it once: the first of them gets it.
+    shared = joined(left)
+    unclaimed = dict(zip((cell.training for cell in shared), loads(shared), strict=True))
+    fleets = {cell: unclaimed.pop(cell.training, []) for cell in left}
     took = {cell: seconds(own, device) for cell, own in fleets.items()}
     for name in dict.fromkeys(cell.experiment for cell in cells):
         own = [cell for cell in cells if cell.experiment == name]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from robustpu.bench.plan import Cell, joined
 from robustpu.bench.screen import Screen, reason
-from robustpu.bench.store import KEY, Record, read, writer
+from robustpu.bench.store import Record, key_of, read, writer
 from robustpu.bench.train import Machine, names, relabelled
 from robustpu.bench.workers import train_all
 
@@ -37,7 +37,7 @@ def missing(cells: Sequence[Cell], out: Path) -> dict[Cell, frozenset[int]]:
     """
     files = {file_of(cell, out) for cell in cells}
     done = {
-        tuple(record[name] for name in KEY): record
+        key_of(record): record
         for path in sorted(files)
         for record in read(path)
         if "failure" not in record
@@ -96,32 +96,27 @@ def run(
             # The cells as they were, before they were joined, are those that have trials left.
             for cell in [cell for cell in left if cell.training == first.training]:
                 own = [record for record in records if _belongs(record, cell)]
-                new = _new(own, left[cell], read(file_of(cell, out)))
-                append[file_of(cell, out)](new)
-                failed += bool(reason(new))
+                if len(left[cell]) < cell.trials:
+                    own = _new(own, left[cell], read(file_of(cell, out)))
+                append[file_of(cell, out)](own)
+                failed += bool(reason(own))
             screen.finished(first, [record for record in records if _belongs(record, first)])
     return Outcome(len(left) - failed, failed, len(taken))
 
 
-def _new(
-    records: Sequence[Record], left: frozenset[int], stored: Sequence[Record]
-) -> Sequence[Record]:
+def _new(records: list[Record], left: frozenset[int], stored: Sequence[Record]) -> list[Record]:
     """Leave out the trials that are stored, unless they are of another candidate or other data.
 
     That can happen on a GPU, where sums are not always taken in one order, or if files were added
     to a data set; trials of one cell belong together.
     """
-    before = {
-        tuple(record[name] for name in KEY): (record.get("candidate"), record.get("data"))
-        for record in stored
-        if record.get("fingerprint") == records[0]["fingerprint"]
-    }
-    now = {
-        tuple(record[name] for name in KEY): (record.get("candidate"), record.get("data"))
-        for record in records
-        if record["trial"] not in left
-    }
-    if any(before.get(key) != value for key, value in now.items()):
+
+    def source(record: Record) -> tuple[Any, ...]:
+        return tuple(record.get(name) for name in ("fingerprint", "candidate", "data"))
+
+    before = {key_of(record): source(record) for record in stored}
+    again = [record for record in records if record["trial"] not in left]
+    if any(before.get(key_of(record)) != source(record) for record in again):
         return records
     return [record for record in records if record["trial"] in left]
 

@@ -7,7 +7,7 @@ at the end of the file: readers pass over it, and the next writer cuts it off.
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -20,13 +20,24 @@ KEY = ("experiment", "dataset", "method", "prior", "selection", "trial")
 BEGINNING = b'{"experiment": '
 
 
+def key_of(record: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Give what tells a record from others.
+
+    Examples
+    --------
+    >>> key_of(dict.fromkeys(KEY, 1))
+    (1, 1, 1, 1, 1, 1)
+    """
+    return tuple(record[name] for name in KEY)
+
+
 def read(path: Path) -> list[Record]:
     """Read the records of a file, the latest of each key; none if there is no such file.
 
     Parameters
     ----------
     path
-        A file that ``append`` wrote.
+        A file that ``writer`` wrote.
 
     Raises
     ------
@@ -38,7 +49,7 @@ def read(path: Path) -> list[Record]:
     for number, line in enumerate(_whole(content).splitlines(), start=1):
         try:
             record = json.loads(line)
-            key = tuple(record[name] for name in KEY)
+            key = key_of(record)
             # The later one comes later.
             latest.pop(key, None)
             latest[key] = record
@@ -48,20 +59,6 @@ def read(path: Path) -> list[Record]:
                 f"with {', '.join(KEY)}. Mend or remove the line; what it held is then run again."
             ) from None
     return list(latest.values())
-
-
-def append(path: Path, records: Sequence[Record]) -> None:
-    """Append records to a file that nobody else writes to.
-
-    Parameters
-    ----------
-    path
-        The file; it is made if need be.
-    records
-        What ``json.dumps`` takes, each with the fields of ``KEY``.
-    """
-    with writer(path) as write:
-        write(records)
 
 
 @contextmanager

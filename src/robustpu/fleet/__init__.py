@@ -2,6 +2,7 @@
 
 from robustpu.fleet.adam import Adam
 from robustpu.fleet.best import Best, Course
+from robustpu.fleet.cross_entropy import cross_entropy, cross_entropy_slope
 from robustpu.fleet.engine import Criterion, Fleet, Member, Rows
 from robustpu.fleet.lane import Batch, Risk
 from robustpu.fleet.network import Network, State, network_for
@@ -18,5 +19,7 @@ __all__ = [
     "Risk",
     "Rows",
     "State",
+    "cross_entropy",
+    "cross_entropy_slope",
     "network_for",
 ]

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from robustpu.fleet import Batch, Best, Course, Fleet, Risk
 from robustpu.naming import identity
-from robustpu.risks import weighted_bce, weighted_bce_slope
+from robustpu.risks import Surrogate
 
 
 def start(
@@ -30,14 +30,22 @@ def start(
     )
 
 
-def cross_entropy(logit: Tensor, batch: Batch) -> Tensor:
-    """Weighted cross-entropy of a batch, unlabelled rows as negatives."""
-    return weighted_bce(logit, batch.is_positive, batch.weight)
+def of_batch(function: Risk, surrogate: Surrogate) -> Risk:
+    """Make a function of rows, priors and surrogate one of a batch.
 
+    Parameters
+    ----------
+    function
+        Such as ``robustpu.risks.nnpu``; further numbers are passed on to it by name.
+    surrogate
+        Loss of a margin.
+    """
 
-def cross_entropy_slope(logit: Tensor, batch: Batch) -> Tensor:
-    """Derivative of ``cross_entropy`` by the logits."""
-    return weighted_bce_slope(logit, batch.is_positive, batch.weight)
+    def risk(logit: Tensor, batch: Batch, **numbers: Tensor) -> Tensor:
+        rows = logit, batch.is_positive, batch.weight
+        return function(*rows, batch.prior, batch.population_prior, surrogate, **numbers)
+
+    return risk
 
 
 def minimize(

@@ -1,15 +1,12 @@
 """nnPU: the non-negative risk (Kiryo, Niu, du Plessis, Sugiyama, 2017)."""
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
-
-from torch import Tensor
 
 from robustpu.base import BasePUClassifier, parameters
 from robustpu.checks import check_number
-from robustpu.fleet import Batch, Course, Fleet, Risk
-from robustpu.methods.minimize import minimize
+from robustpu.fleet import Course, Fleet
+from robustpu.methods.minimize import minimize, of_batch
 from robustpu.naming import identity, pick
 from robustpu.risks import SURROGATE_SLOPES, SURROGATES, Surrogate, nnpu, nnpu_slope
 
@@ -59,17 +56,11 @@ class NNPUClassifier(BasePUClassifier):
     @classmethod
     def _train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
         surrogate = pick("surrogate", settings[0].surrogate, SURROGATES)
-
-        def of(function: Risk, logit: Tensor, batch: Batch, beta: Tensor, gamma: Tensor) -> Tensor:
-            priors = batch.prior, batch.population_prior
-            rows = logit, batch.is_positive, batch.weight
-            return function(*rows, *priors, surrogate, beta, gamma)
-
         return minimize(
             fleet,
             settings,
-            partial(of, nnpu),
-            partial(of, nnpu_slope) if surrogate in SURROGATE_SLOPES else None,
+            of_batch(nnpu, surrogate),
+            of_batch(nnpu_slope, surrogate) if surrogate in SURROGATE_SLOPES else None,
             beta=[own.beta for own in settings],
             gamma=[own.gamma for own in settings],
         )

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from robustpu.base import BasePUClassifier
-from robustpu.fleet import Course, Fleet
-from robustpu.methods.minimize import cross_entropy, cross_entropy_slope, minimize
+from robustpu.fleet import Course, Fleet, cross_entropy, cross_entropy_slope
+from robustpu.methods.minimize import minimize
 
 
 class PNClassifier(BasePUClassifier):

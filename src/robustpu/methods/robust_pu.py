@@ -11,9 +11,9 @@ from robustpu import hardness as hardnesses
 from robustpu import weighting as weightings
 from robustpu.base import BasePUClassifier, parameters
 from robustpu.checks import check_number
-from robustpu.fleet import Best, Course, Fleet
+from robustpu.fleet import Best, Course, Fleet, cross_entropy, cross_entropy_slope
 from robustpu.hardness import HardnessFunction
-from robustpu.methods.minimize import cross_entropy, cross_entropy_slope, start, train_once
+from robustpu.methods.minimize import start, train_once
 from robustpu.methods.presets import PRESETS, RECIPES
 from robustpu.naming import identity, pick
 from robustpu.pacing import Pacing

@@ -5,11 +5,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from torch import Tensor
-
 from robustpu.base import BasePUClassifier, parameters
-from robustpu.fleet import Batch, Course, Fleet, Risk
-from robustpu.methods.minimize import minimize
+from robustpu.fleet import Course, Fleet
+from robustpu.methods.minimize import minimize, of_batch
 from robustpu.naming import identity, pick
 from robustpu.risks import SURROGATE_SLOPES, SURROGATES, Surrogate, nnpu_slope, upu
 
@@ -52,16 +50,10 @@ class UPUClassifier(BasePUClassifier):
     @classmethod
     def _train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
         surrogate = pick("surrogate", settings[0].surrogate, SURROGATES)
-
-        def of(function: Risk, logit: Tensor, batch: Batch) -> Tensor:
-            priors = batch.prior, batch.population_prior
-            rows = logit, batch.is_positive, batch.weight
-            return function(*rows, *priors, surrogate)
-
         slope = partial(nnpu_slope, beta=math.inf)
         return minimize(
             fleet,
             settings,
-            partial(of, upu),
-            partial(of, slope) if surrogate in SURROGATE_SLOPES else None,
+            of_batch(upu, surrogate),
+            of_batch(slope, surrogate) if surrogate in SURROGATE_SLOPES else None,
         )

@@ -9,10 +9,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from robustpu.fleet import Batch, Fleet, Member, Rows
+from robustpu.fleet import Fleet, Member, Rows, cross_entropy, cross_entropy_slope
 from robustpu.modules import ModuleFactory
 from robustpu.naming import identity
-from robustpu.risks import weighted_bce, weighted_bce_slope
 
 Scores = NDArray[np.float64]
 
@@ -136,7 +135,7 @@ def _estimate_alike(samples: Sequence[Sample]) -> list[float]:
     fleet = Fleet(pool, members, _scorer(first))
     each = len(members)
     rates = [LR] * each, [WEIGHT_DECAY] * each, [0] * each
-    fleet.start(_cross_entropy, *rates, BATCH_SIZE, slope=_slope)
+    fleet.start(cross_entropy, *rates, BATCH_SIZE, slope=cross_entropy_slope)
     for _ in range(EPOCHS):
         fleet.epoch()
     # Folds may differ by a row: pad with row 0, and leave the padding out again.
@@ -160,14 +159,6 @@ def _estimate_alike(samples: Sequence[Sample]) -> list[float]:
 def _scorer(sample: Sample) -> str | ModuleFactory:
     # Epochs and rate are right for the MLP; a linear model, say, would need many more steps.
     return "mlp" if sample.x.ndim == 2 else sample.module
-
-
-def _cross_entropy(logit: Tensor, batch: Batch) -> Tensor:
-    return weighted_bce(logit, batch.is_positive, batch.weight)
-
-
-def _slope(logit: Tensor, batch: Batch) -> Tensor:
-    return weighted_bce_slope(logit, batch.is_positive, batch.weight)
 
 
 def _folds(sample: Sample) -> NDArray[np.int64]:

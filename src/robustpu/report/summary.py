@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
-from robustpu.bench.store import KEY
+from robustpu.bench.store import key_of
 from robustpu.report.cells import SIGNIFICANT, Cell
 from robustpu.report.paired import FEWEST_PAIRS
 from robustpu.report.tables import Table
@@ -104,9 +104,7 @@ def trainings(table: Table) -> dict[tuple[object, ...], float]:
         The table.
     """
     return {
-        (record.get("training") or tuple(record[name] for name in KEY), record["trial"]): (
-            record.get("seconds") or 0.0
-        )
+        (record.get("training") or key_of(record), record["trial"]): (record.get("seconds") or 0.0)
         for record in table.records
     }
 

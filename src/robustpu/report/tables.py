@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias
 
 from robustpu.bench.paper import Figure, Reference, references
 from robustpu.bench.protocol import PROTOCOLS
-from robustpu.bench.store import KEY
+from robustpu.bench.store import KEY, key_of
 from robustpu.report.cells import Cell
 from robustpu.report.duels import Duel, rank
 
@@ -106,7 +106,7 @@ def tables(records: Iterable[Record]) -> list[Table]:
     seen = set()
     for record in records:
         check(record)
-        key = tuple(record[name] for name in KEY)
+        key = key_of(record)
         if key in seen:
             raise ValueError(
                 f"two records of one trial: {_identity(record)}. Give only one of the files."
