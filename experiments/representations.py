@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from common import FIGURES, RESULTS, TO_END, make_figure, setting
+from figure import FIGURES, RESULTS, TO_END, make_figure, setting
 
 from robustpu import CollapseWarning, fit_together
 from robustpu.bench.protocol import split

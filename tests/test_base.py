@@ -616,7 +616,7 @@ class TestAnswers:
     def test_answers_in_parts(self, fitted, monkeypatch):
         model, X, _ = fitted
         whole = model.predict_proba(X)
-        monkeypatch.setattr("robustpu.base.SCORE", 1000)
+        monkeypatch.setattr("robustpu.neural.SCORE", 1000)
         np.testing.assert_allclose(model.predict_proba(X), whole, rtol=0, atol=1e-12)
 
     def test_many_rows_are_quick(self):

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from robustpu.base import CollapseWarning as CollapseWarning
     from robustpu.labels import AmbiguousLabelWarning as AmbiguousLabelWarning
     from robustpu.methods import all_methods as all_methods
+    from robustpu.methods.elkan_noto import ElkanNotoClassifier as ElkanNotoClassifier
     from robustpu.methods.nnpu import NNPUClassifier as NNPUClassifier
     from robustpu.methods.pn import PNClassifier as PNClassifier
     from robustpu.methods.robust_pu import RobustPUClassifier as RobustPUClassifier
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 _HOME = {
     "AmbiguousLabelWarning": "robustpu.labels",
     "CollapseWarning": "robustpu.base",
+    "ElkanNotoClassifier": "robustpu.methods.elkan_noto",
     "NNPUClassifier": "robustpu.methods.nnpu",
     "PNClassifier": "robustpu.methods.pn",
     "PUData": "robustpu.split",

@@ -24,7 +24,7 @@ from robustpu.scenario import check_prior, population_prior
 from robustpu.selection import of_logits, oracle_accuracy, proxy_accuracy
 
 if TYPE_CHECKING:
-    from robustpu.base import BasePUClassifier
+    from robustpu.neural import NeuralPUClassifier
 
 Progress: TypeAlias = Callable[[int, int], None]
 
@@ -32,7 +32,7 @@ Progress: TypeAlias = Callable[[int, int], None]
 class Job(NamedTuple):
     """An estimator with what it is to be fitted on."""
 
-    estimator: "BasePUClassifier"
+    estimator: "NeuralPUClassifier"
     X: Any
     y: Any
     eval_set: tuple[Any, Any] | None = None
@@ -72,10 +72,10 @@ class Trained:
 class _Task:
     """A job on its way: one entry a member in each list."""
 
-    estimator: "BasePUClassifier"
+    estimator: "NeuralPUClassifier"
     data: Prepared
     seeds: list[int]
-    settings: list["BasePUClassifier"]
+    settings: list["NeuralPUClassifier"]
     folds: list[int]
     groups: list[int]
     prior: float = 0.0
@@ -133,6 +133,12 @@ def fit_together(
         raise ValueError("one estimator is in several jobs; give each its own, by sklearn's clone.")
     if not checked:
         return []
+    alone = [job for job in checked if not hasattr(job.estimator, "_fleet_key")]
+    if alone:
+        fitted = {id(job): _fit_alone(job, return_errors) for job in alone}
+        rest = [job for job in checked if id(job) not in fitted]
+        others = iter(fit_together(rest, progress, return_errors=return_errors))
+        return [fitted[id(job)] if id(job) in fitted else next(others) for job in checked]
     store = _Store()
     numbers = count()
     tasks = [_task(job, store, numbers) for job in checked]
@@ -151,6 +157,16 @@ def fit_together(
         answers.append(_finish(task, return_errors))
     ticker.close()
     return answers
+
+
+def _fit_alone(job: Job, return_errors: bool) -> Any:
+    """Fit an estimator that trains no networks."""
+    try:
+        return job.estimator.fit(job.X, job.y, job.sample_weight, eval_set=job.eval_set)
+    except ValueError as error:
+        if not return_errors:
+            raise
+        return error
 
 
 def _finish(task: _Task, return_errors: bool) -> Any:
@@ -172,7 +188,7 @@ def _finish(task: _Task, return_errors: bool) -> Any:
 def _job(job: Any) -> Job:
     if not isinstance(job, tuple | list) or not 3 <= len(job) <= 5:
         raise TypeError("a job is (estimator, X, y), (..., eval_set) or (..., sample_weight).")
-    if not hasattr(job[0], "_fleet_key"):
+    if not hasattr(job[0], "_check_parameters"):
         raise TypeError(f"a job begins with an estimator of this library, not {job[0]!r}.")
     return Job(*job)
 
@@ -231,12 +247,12 @@ def _task(job: Job, store: _Store, numbers: Iterator[int]) -> _Task:
 
 
 def _settle(
-    estimator: "BasePUClassifier", recipe: Mapping[str, Any], seed: int
-) -> "BasePUClassifier":
+    estimator: "NeuralPUClassifier", recipe: Mapping[str, Any], seed: int
+) -> "NeuralPUClassifier":
     """Return the estimator with a recipe, and the member's own draw of what ``vary`` names."""
     if not recipe and not estimator.vary:
         return estimator
-    settings: BasePUClassifier = clone(estimator)
+    settings: NeuralPUClassifier = clone(estimator)
     settings.set_params(**{name: clone(value, safe=False) for name, value in recipe.items()})
     random = np.random.RandomState(seed)
     for name, choices in sorted((estimator.vary or {}).items()):
@@ -304,7 +320,7 @@ def _set_priors(tasks: Sequence[_Task]) -> None:
         )
 
 
-def _group_key(task: _Task, settings: "BasePUClassifier") -> Any:
+def _group_key(task: _Task, settings: "NeuralPUClassifier") -> Any:
     """What members of one fleet have in common."""
     n_positive = int(task.data.is_positive.sum())
     return (
@@ -441,7 +457,7 @@ def _member(task: _Task, place: int, start: dict[int, int]) -> Member:
 
 
 def _held_out(
-    is_positive: NDArray[np.bool_], seed: int, fold: int, settings: "BasePUClassifier"
+    is_positive: NDArray[np.bool_], seed: int, fold: int, settings: "NeuralPUClassifier"
 ) -> NDArray[np.intp]:
     """Rows that this member does not train on: its slice of one shuffle of the job's rows.
 

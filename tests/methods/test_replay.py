@@ -14,9 +14,9 @@ import torch
 from sklearn.utils import check_random_state
 
 from robustpu import NNPUClassifier, Pacing, RobustPUClassifier
-from robustpu.base import BasePUClassifier
 from robustpu.fleet.shuffle import shuffle
 from robustpu.modules import build, mlp
+from robustpu.neural import NeuralPUClassifier
 
 SEED = 5
 FEATURES, HIDDEN = 4, 7
@@ -280,7 +280,7 @@ def robust_estimator(settings, rounds):
 
 @pytest.fixture
 def double_precision(monkeypatch):
-    monkeypatch.setattr(BasePUClassifier, "_dtype", torch.float64)
+    monkeypatch.setattr(NeuralPUClassifier, "_dtype", torch.float64)
 
 
 def close(actual, expected, tolerance=1e-8):

@@ -79,8 +79,8 @@ def _plan(
     files: Sequence[Path], only: Sequence[str], trials: int | None, device: str
 ) -> tuple[list["Cell"], str]:
     """Read the files, and find the device; what is wrong with either is the user's to mend."""
-    from robustpu.base import _device
     from robustpu.bench.plan import load, matching
+    from robustpu.neural import device_of
 
     try:
         stems = [path.stem for path in files]
@@ -88,7 +88,7 @@ def _plan(
             if stem in stems[:place]:
                 raise ValueError(f"two files are named {stem!r}: their records would mix.")
         cells = [cell for path in files for cell in load(path, trials)]
-        return matching(cells, only), str(_device(device))
+        return matching(cells, only), str(device_of(device))
     except (ValueError, OSError) as error:
         _fail(error, 2)
 

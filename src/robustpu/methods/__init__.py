@@ -10,6 +10,7 @@ _HOME = {
     "pn": ("robustpu.methods.pn", "PNClassifier"),
     "upu": ("robustpu.methods.upu", "UPUClassifier"),
     "nnpu": ("robustpu.methods.nnpu", "NNPUClassifier"),
+    "elkan-noto": ("robustpu.methods.elkan_noto", "ElkanNotoClassifier"),
     "robust-pu": ("robustpu.methods.robust_pu", "RobustPUClassifier"),
 }
 

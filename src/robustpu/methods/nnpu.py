@@ -3,16 +3,17 @@
 from collections.abc import Sequence
 from typing import Any
 
-from robustpu.base import BasePUClassifier, parameters
+from robustpu.base import parameters
 from robustpu.checks import check_number
 from robustpu.fleet import Course, Fleet
 from robustpu.methods.minimize import minimize, of_batch
 from robustpu.naming import identity, pick
+from robustpu.neural import NeuralPUClassifier
 from robustpu.risks import SURROGATE_SLOPES, SURROGATES, Surrogate, nnpu, nnpu_slope
 
 
 @parameters
-class NNPUClassifier(BasePUClassifier):
+class NNPUClassifier(NeuralPUClassifier):
     """Minimises prior E_P[l(g)] + max(0, E_U[l(-g)] - prior E_P[l(-g)]), ascending when below 0.
 
     Parameters as in :class:`robustpu.RobustPUClassifier`, and

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from robustpu.base import BasePUClassifier
 from robustpu.fleet import Course, Fleet, cross_entropy, cross_entropy_slope
 from robustpu.methods.minimize import minimize
+from robustpu.neural import NeuralPUClassifier
 
 
-class PNClassifier(BasePUClassifier):
+class PNClassifier(NeuralPUClassifier):
     """The baseline that takes every unlabelled row as a negative.
 
     Parameters as in :class:`robustpu.RobustPUClassifier`. The prior is used for held-out

@@ -9,13 +9,14 @@ from torch import Tensor
 
 from robustpu import hardness as hardnesses
 from robustpu import weighting as weightings
-from robustpu.base import BasePUClassifier, parameters
+from robustpu.base import parameters
 from robustpu.checks import check_number
 from robustpu.fleet import Best, Course, Fleet, cross_entropy, cross_entropy_slope
 from robustpu.hardness import HardnessFunction
 from robustpu.methods.minimize import start, train_once
 from robustpu.methods.presets import PRESETS, RECIPES
 from robustpu.naming import identity, pick
+from robustpu.neural import NeuralPUClassifier
 from robustpu.pacing import Pacing
 from robustpu.selection import positive_rates
 from robustpu.together import Trained
@@ -23,7 +24,7 @@ from robustpu.weighting import WeightingFunction
 
 
 @parameters
-class RobustPUClassifier(BasePUClassifier):
+class RobustPUClassifier(NeuralPUClassifier):
     """Robust-PU: pre-train, then weigh rows by how easy they are, and train on; round after round.
 
     A network is pre-trained with nnPU. Then, round after round, the hardness of each row is
@@ -134,7 +135,7 @@ class RobustPUClassifier(BasePUClassifier):
     True
     """
 
-    pretrain: BasePUClassifier | str | None = "nnpu"
+    pretrain: NeuralPUClassifier | str | None = "nnpu"
     hardness: str | HardnessFunction = "logistic"
     temperature_positive: float | None = None
     temperature_unlabeled: float = 1.0
@@ -229,12 +230,12 @@ class RobustPUClassifier(BasePUClassifier):
         check_number("temperature_positive", self.temperature_positive, above=0, optional=True)
         check_number("temperature_unlabeled", self.temperature_unlabeled, above=0)
         check_number("max_rounds", self.max_rounds, least=1, whole=True)
-        if not (self.pretrain in ("nnpu", None) or isinstance(self.pretrain, BasePUClassifier)):
+        if not (self.pretrain in ("nnpu", None) or isinstance(self.pretrain, NeuralPUClassifier)):
             raise ValueError(
                 "pretrain must be 'nnpu', None, or an estimator of this library that trains a "
                 f"network, such as NNPUClassifier(); it is {self.pretrain!r}."
             )
-        if isinstance(self.pretrain, BasePUClassifier):
+        if isinstance(self.pretrain, NeuralPUClassifier):
             self.pretrain._check_parameters()
         # Thresholds outside the domain of the weighting are refused now, not rounds later.
         weigh = weightings.resolve(self.weighting)
@@ -293,7 +294,7 @@ class RobustPUClassifier(BasePUClassifier):
         elif isinstance(self.pretrain, str):
             open_names.append("pretrain")
         below: Sequence[Mapping[str, Any]] = ({},)
-        if isinstance(self.pretrain, BasePUClassifier):
+        if isinstance(self.pretrain, NeuralPUClassifier):
             below = self.pretrain._recipes()
         if not open_names and not below[0]:
             return ({},)

@@ -5,15 +5,16 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from robustpu.base import BasePUClassifier, parameters
+from robustpu.base import parameters
 from robustpu.fleet import Course, Fleet
 from robustpu.methods.minimize import minimize, of_batch
 from robustpu.naming import identity, pick
+from robustpu.neural import NeuralPUClassifier
 from robustpu.risks import SURROGATE_SLOPES, SURROGATES, Surrogate, nnpu_slope, upu
 
 
 @parameters
-class UPUClassifier(BasePUClassifier):
+class UPUClassifier(NeuralPUClassifier):
     """Minimises prior E_P[l(g)] + E_U[l(-g)] - prior E_P[l(-g)].
 
     The risk is unbiased, and unbounded below: a flexible network drives it to minus infinity, so

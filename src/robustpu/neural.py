@@ -1,0 +1,320 @@
+"""What the methods that train networks share: arrays in, tensors inside, arrays out."""
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import column_or_1d
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_is_fitted,
+    validate_data,
+)
+from torch import Tensor, nn
+
+from robustpu import labels
+from robustpu.base import BasePUClassifier, parameters
+from robustpu.checks import check_number
+from robustpu.fleet import Course, Fleet, State
+from robustpu.modules import MODULES, ModuleFactory, Standardize
+from robustpu.naming import identity, pick
+from robustpu.together import Job, Prepared, Trained, check_vary, fit_together
+
+# Rows are scored in parts of about this many numbers.
+SCORE = 1 << 22
+
+
+@parameters
+class NeuralPUClassifier(BasePUClassifier):
+    """Base of the classifiers that train networks, in fleets; a method fills in ``_train``."""
+
+    module: str | ModuleFactory = "mlp"
+    standardize: bool = True
+    epochs: int = 100
+    batch_size: int = 64
+    lr: float | None = 1e-3
+    weight_decay: float | None = 0.0
+    warmup_epochs: int = 0
+    patience: int | None = None
+    n_members: int = 1
+    n_keep: int | None = None
+    vary: Mapping[str, Any] | None = None
+    device: str = "auto"
+    verbose: int = 0
+
+    _dtype = torch.float32
+
+    # What a method provides.
+
+    @classmethod
+    @abstractmethod
+    def _train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
+        """Train the members of the fleet; ``settings[i]`` holds the parameters of member i.
+
+        At the end all members are in the fleet, in the states that the answer's ``best`` names.
+        """
+
+    def _fleet_key(self) -> tuple[Any, ...]:
+        """What members of one fleet have in common; all other parameters may differ."""
+        return (type(self), identity(self.module), self.epochs, self.batch_size)
+
+    def _rates(self) -> tuple[Any, ...]:
+        """Return the numbers of the optimiser."""
+        return (self.lr, self.weight_decay, self.warmup_epochs)
+
+    def _recipes(self) -> Sequence[Mapping[str, Any]]:
+        """Return parameters for members to take turns with, in place of what was left open."""
+        return ({},)
+
+    def _planned_epochs(self) -> int:
+        """Epochs of one member if nothing stops it early."""
+        return self.epochs
+
+    # Fitting.
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        eval_set: tuple[ArrayLike, ArrayLike] | None = None,
+    ) -> Self:
+        """Fit to positives and unlabelled rows.
+
+        Parameters
+        ----------
+        X
+            Rows (n, d), or images (n, channels, height, width). A DataFrame of numbers is fine.
+        y
+            Two labels (n,): labelled positive (by default the larger) and unlabelled.
+        sample_weight
+            Weight of each row in the risk, (n,).
+        eval_set
+            ``(X, y_true)`` with *true* labels, as the paper's validation set. It selects epochs or
+            rounds by accuracy, and marks the model as ``selection_ == "oracle"``. Without it a
+            share of the positives and of the unlabelled rows is held out, and no negative is used.
+        """
+        job = Job(self, X, y, eval_set, sample_weight)
+        if not self.verbose:
+            fit_together([job])
+        else:
+            from robustpu.progress import bar
+
+            with bar(type(self).__name__) as progress:
+                fit_together([job], progress)
+        return self
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        pick("module", self.module, MODULES)
+        check_number("epochs", self.epochs, least=1, whole=True)
+        check_number("batch_size", self.batch_size, least=1, whole=True)
+        left_open = self._recipes()[0]
+        check_number("lr", self.lr, above=0, optional="lr" in left_open)
+        decay_is_open = "weight_decay" in left_open
+        check_number("weight_decay", self.weight_decay, least=0, optional=decay_is_open)
+        check_number("warmup_epochs", self.warmup_epochs, least=0, whole=True)
+        check_number("patience", self.patience, least=1, whole=True, optional=True)
+        check_number("n_members", self.n_members, least=1, whole=True)
+        check_number("n_keep", self.n_keep, least=1, most=self.n_members, whole=True, optional=True)
+        check_vary(self.vary)
+
+    def _prepare(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        eval_set: tuple[ArrayLike, ArrayLike] | None,
+        sample_weight: ArrayLike | None,
+    ) -> Prepared:
+        """Check the data and turn it into tensors on the device."""
+        self._forget()
+        labels.refuse_missing(y)
+        table: NDArray[Any]
+        table, y = validate_data(self, X, y, dtype="numeric", allow_nd=True, multi_output=False)
+        self.classes_, is_positive = labels.encode(y, self.pos_label)
+        self.input_shape_ = table.shape[1:]
+        self._scale = _scale_of(table) if self.standardize and table.ndim == 2 else None
+        weight = _check_sample_weight(
+            sample_weight, table, dtype=np.float64, ensure_non_negative=True
+        )
+        for name, mask in (("labelled positives", is_positive), ("unlabelled rows", ~is_positive)):
+            if not weight[mask].sum() > 0:
+                raise ValueError(
+                    f"sample_weight is zero for all {name}: one class has no rows that count."
+                )
+        # Only ratios count; single precision could not hold every scale.
+        weight = weight / weight.max()
+        weight = weight / weight.mean()
+        x_eval = truth = None
+        if eval_set is not None:
+            x_eval, truth = self._check_eval_set(eval_set)
+        return Prepared(table, self._tensor(table, self._dtype), is_positive, weight, x_eval, truth)
+
+    def _check_eval_set(
+        self, eval_set: tuple[ArrayLike, ArrayLike]
+    ) -> tuple[Tensor, NDArray[np.bool_]]:
+        if not isinstance(eval_set, tuple) or len(eval_set) != 2:
+            raise ValueError("eval_set must be a pair (X, y_true) of rows and their true labels.")
+        X, y = self._check_rows(eval_set[0]), column_or_1d(eval_set[1], warn=True)
+        if len(X) != len(y):
+            raise ValueError(f"eval_set has {len(X)} rows but {len(y)} labels.")
+        known = self.classes_.tolist()
+        unknown = [label for label in y.tolist() if label not in known]
+        if unknown:
+            raise ValueError(
+                f"eval_set must hold true labels, {known[0]!r} or {known[1]!r} as in y; it holds "
+                f"{unknown[0]!r} too."
+            )
+        return self._tensor(X, self._dtype), y == self._positive_label()
+
+    def _check_rows(self, X: ArrayLike) -> NDArray[Any]:
+        """Check rows to be scored against those of fit."""
+        table: NDArray[Any] = validate_data(self, X, reset=False, dtype="numeric", allow_nd=True)
+        if table.shape[1:] != self.input_shape_:
+            raise ValueError(
+                f"X has rows of shape {table.shape[1:]}, but {type(self).__name__} was fitted on "
+                f"rows of shape {self.input_shape_}."
+            )
+        return table
+
+    def _tensor(self, X: NDArray[Any], dtype: torch.dtype) -> Tensor:
+        """Standardise and move to the device."""
+        if self._scale is not None:
+            mean, scale = self._scale
+            X = (X - mean) / scale
+        # torch takes neither foreign byte orders nor long doubles, and warns of read-only arrays.
+        kind = np.float32 if dtype == torch.float32 else np.float64
+        with np.errstate(over="ignore"):
+            X = np.require(X, dtype=kind, requirements=["C", "W"])
+        if not np.isfinite(X).all():
+            raise ValueError(
+                "X holds numbers that single precision cannot hold; give standardize=True, or "
+                "scale them."
+            )
+        return torch.from_numpy(X).to(device_of(self.device))
+
+    def _recall(self, learnt: Mapping[str, Any]) -> None:
+        """Take what another estimator has learnt about the same data before it was trained."""
+        self._forget()
+        for name, value in learnt.items():
+            setattr(self, name, value)
+
+    def _adopt(
+        self,
+        trained: Sequence[Trained],
+        settings: Sequence[Any],
+        data: Prepared,
+        priors: tuple[float, float],
+    ) -> None:
+        """Keep the best members, and note everything that was learnt."""
+        self.prior_, self.population_prior_ = priors
+        self.selection_ = _selection(trained, data)
+        self.history_ = [
+            {"member": member, **entry}
+            for member, own in enumerate(trained)
+            for entry in own.history
+        ]
+        self.member_scores_ = np.array(
+            [np.nan if own.score is None else own.score for own in trained]
+        )
+        sound = [place for place, own in enumerate(trained) if own.is_sound()]
+        if not sound:
+            raise ValueError(
+                f"training diverged: all {len(trained)} networks have infinite weights or "
+                f"answers. Lower lr, which is {self.lr}."
+            )
+        # Stable, so that ties and unscored members keep their order.
+        ranked = np.argsort(-np.nan_to_num(self.member_scores_[sound]), kind="stable")
+        self.kept_ = np.sort(np.array(sound)[ranked[: self.n_keep]])
+        kept = [trained[place] for place in self.kept_]
+        self.network_ = kept[0].network
+        self.state_ = State.join([own.state for own in kept]).to(torch.device("cpu"))
+        dtype = self.network_.score_dtype
+        if data.exact is None or data.exact.dtype != dtype:
+            data.exact = self._tensor(data.table, dtype)
+        logit = self._member_logits(data.exact)
+        self.is_positive_ = data.is_positive
+        self.probability_ = _mean_probability(logit)
+        self.threshold_ = self._threshold_at(self.probability_[~data.is_positive])
+        self._note(logit, kept, [settings[place] for place in self.kept_])
+        self._warn_if_collapsed(depth=4)
+
+    def _note(self, logit: Tensor, kept: Sequence[Trained], settings: Sequence[Any]) -> None:
+        """Let a method add fitted attributes; ``logit`` is (kept members, training rows)."""
+
+    def _positive_probability(self, X: ArrayLike) -> NDArray[np.float64]:
+        x = self._tensor(self._check_rows(X), self.network_.score_dtype)
+        return _mean_probability(self._member_logits(x))
+
+    def to_torch(self, member: int = 0) -> nn.Module:
+        """Return one of the averaged networks as a torch module of its own, on the CPU.
+
+        It takes rows as ``fit`` does, scaled or not, and answers logits of the positive class.
+
+        Parameters
+        ----------
+        member
+            Place among ``kept_``.
+        """
+        check_is_fitted(self)
+        check_number("member", member, least=0, below=len(self.kept_), whole=True)
+        module: nn.Module = self.network_.write(self.state_, member).eval()
+        if self._scale is None:
+            return module
+        mean, scale = map(torch.from_numpy, self._scale)
+        return nn.Sequential(Standardize(mean, scale), module).eval()
+
+    def _member_logits(self, x: Tensor) -> Tensor:
+        """Logits (kept members, rows) of inputs in the precision of predictions."""
+        state = self.state_.to(x.device, x.dtype)
+        members = len(state.flat)
+        wide = max(1, SCORE // (members * max(100, x[:1].numel())))
+        with torch.no_grad():
+            parts = [
+                self.network_.logits(state, part.expand(members, *part.shape))
+                for part in torch.split(x, wide)
+            ]
+        return torch.cat(parts, dim=1)
+
+
+def _mean_probability(logit: Tensor) -> NDArray[np.float64]:
+    """Mean over the members of the probability of a positive, (rows,), from (members, rows)."""
+    answer: NDArray[np.float64] = torch.sigmoid(logit.double()).mean(0).cpu().numpy()
+    return answer
+
+
+def _selection(trained: Sequence[Trained], data: Prepared) -> str:
+    if trained[0].score is None:
+        return "none"
+    return "pu" if data.truth is None else "oracle"
+
+
+def _scale_of(X: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Mean and deviation of each column, in double precision; 1 for a constant column."""
+    mean = X.mean(axis=0, dtype=np.float64)
+    scale = X.std(axis=0, dtype=np.float64)
+    # A column that is constant up to rounding stays constant.
+    constant = scale <= 10 * np.finfo(np.float64).eps * np.abs(mean)
+    return mean, np.where(constant, 1.0, scale)
+
+
+def device_of(device: str) -> torch.device:
+    """Find the device of a name; ``"auto"`` is the GPU if there is one.
+
+    Examples
+    --------
+    >>> device_of("cpu")
+    device(type='cpu')
+    """
+    if device == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        return torch.empty(0, device=device).device
+    except (RuntimeError, AssertionError, TypeError) as error:
+        raise ValueError(
+            f"device must be 'auto' or one that torch has; {device!r}: {error}"
+        ) from None

@@ -1,0 +1,273 @@
+"""What the methods around a scikit-learn learner share."""
+
+from abc import abstractmethod
+from typing import Any, Self
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import (
+    Tags,
+    _safe_indexing,
+    check_random_state,
+    column_or_1d,
+    get_tags,
+    indexable,
+)
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    _num_samples,
+    has_fit_parameter,
+    validate_data,
+)
+
+from robustpu import labels
+from robustpu.base import BasePUClassifier, parameters
+from robustpu.priors import best_bin
+from robustpu.scenario import check_prior, population_prior
+from robustpu.selection import oracle_accuracy, proxy_accuracy
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+FOLDS = 5
+
+
+@parameters
+class WrapperPUClassifier(BasePUClassifier):
+    """Base of the classifiers around a scikit-learn learner; a method fills in ``_learn``.
+
+    Rows reach the learner as they came: what it takes (missing values, categories, DataFrames)
+    can be given. ``estimator`` is any classifier with ``predict_proba``, or at least
+    ``decision_function``; by default logistic regression on standardised columns.
+    """
+
+    estimator: Any = None
+    # Nothing is chosen here, so nothing needs to be held out; a benchmark that compares settings
+    # asks for it.
+    validation_fraction: float = 0.0
+
+    @abstractmethod
+    def _learn(
+        self, X: Any, is_positive: Mask, weight: Floats | None, random: np.random.RandomState
+    ) -> None:
+        """Fit the learner, or several; ``prior_`` and ``population_prior_`` are known."""
+
+    @abstractmethod
+    def _answer(self, X: Any) -> Floats:
+        """Probability of being positive of each row, (n,)."""
+
+    def _answer_own(self, X: Any) -> Floats:
+        """Probability of being positive of each of the rows that were learnt from, (n,)."""
+        return self._answer(X)
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        eval_set: tuple[ArrayLike, ArrayLike] | None = None,
+    ) -> Self:
+        """Fit to positives and unlabelled rows.
+
+        Parameters
+        ----------
+        X
+            Rows (n, ...), whatever the learner takes.
+        y
+            Two labels (n,): labelled positive (by default the larger) and unlabelled.
+        sample_weight
+            Weight of each row, (n,); the learner has to take it.
+        eval_set
+            ``(X, y_true)`` with *true* labels. The accuracy on it is noted as the score of this
+            model, ``member_scores_``; nothing is chosen by it.
+        """
+        self._check_parameters()
+        self._forget()
+        labels.refuse_missing(y)
+        (X,) = indexable(X)
+        # The learner checks the rows; here only names and number of columns are noted.
+        validate_data(self, X, skip_check_array=True)
+        y = validate_data(self, y=y)
+        self.classes_, is_positive = labels.encode(y, self.pos_label)
+        if _num_samples(X) != len(is_positive):
+            raise ValueError(f"X has {_num_samples(X)} rows but y has {len(is_positive)}.")
+        weight = None
+        if sample_weight is not None:
+            weight = _check_sample_weight(
+                sample_weight, is_positive, dtype=np.float64, ensure_non_negative=True
+            )
+        random = check_random_state(self.random_state)
+        kept, held_out = _hold_out(is_positive, self.validation_fraction, random)
+        own, own_positive = rows_of(X, kept), is_positive[kept]
+        own_weight = None if weight is None else weight[kept]
+        self._set_prior(own, own_positive, own_weight, random)
+        self._learn(own, own_positive, own_weight, random)
+        probability = np.empty(len(is_positive))
+        probability[kept] = self._answer_own(own)
+        if len(held_out):
+            probability[held_out] = self._answer(rows_of(X, held_out))
+        self.is_positive_, self.probability_ = is_positive, probability
+        self.threshold_ = self._threshold_at(probability[~is_positive])
+        self._score(X, held_out, eval_set)
+        self._warn_if_collapsed(depth=1)
+        return self
+
+    def _set_prior(
+        self, X: Any, is_positive: Mask, weight: Floats | None, random: np.random.RandomState
+    ) -> None:
+        """Note the prior that was given, or estimate it from out-of-fold scores of the learner."""
+        if self.prior != "auto":
+            self.prior_ = check_prior(self.prior)
+        else:
+            score = self._out_of_fold(X, is_positive, weight, random)
+            edge = 1 / (int((~is_positive).sum()) + 1)
+            found = best_bin(score[is_positive], score[~is_positive])
+            self.prior_ = min(max(found, edge), 1 - edge)
+        counts = int(is_positive.sum()), int((~is_positive).sum())
+        self.population_prior_ = population_prior(self.prior_, *counts, self.scenario)
+
+    def _score(
+        self, X: Any, held_out: NDArray[np.intp], eval_set: tuple[ArrayLike, ArrayLike] | None
+    ) -> None:
+        """Note how good the model is on rows that it has not seen, as far as there are such."""
+        self.selection_, criterion = "none", proxy_accuracy
+        answer = mask = np.zeros(0, dtype=np.bool_)
+        if eval_set is not None:
+            if not isinstance(eval_set, tuple) or len(eval_set) != 2:
+                raise ValueError("eval_set must be a pair (X, y_true) of rows and true labels.")
+            truth = column_or_1d(eval_set[1], warn=True)
+            self.selection_, criterion = "oracle", oracle_accuracy
+            mask = truth == self.classes_[self._positive_place()]
+            answer = self._answer(eval_set[0]) >= self.threshold_
+        elif len(held_out):
+            self.selection_, mask = "pu", self.is_positive_[held_out]
+            answer = self.probability_[held_out] >= self.threshold_
+        score = np.nan
+        if self.selection_ != "none":
+            numbers = torch.tensor([self.prior_, self.population_prior_], dtype=torch.float64)
+            rows = torch.from_numpy(answer.astype(float)), torch.from_numpy(mask)
+            score = float(criterion(*rows, torch.ones_like(rows[0]), *numbers))
+        self.member_scores_, self.kept_ = np.array([score]), np.array([0])
+
+    def _positive_probability(self, X: ArrayLike) -> Floats:
+        if getattr(X, "ndim", 2) == 1:
+            raise ValueError("X must have rows and columns. Reshape your data: X.reshape(1, -1).")
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return self._answer(X)
+
+    # For methods: learners that tell positives (1) from other rows (0).
+
+    def _fitted(
+        self,
+        X: Any,
+        target: NDArray[Any],
+        weight: Floats | None,
+        random: np.random.RandomState,
+    ) -> Any:
+        """Fit a fresh copy of the learner to rows with targets 0 and 1."""
+        learner = clone(DEFAULT if self.estimator is None else self.estimator)
+        states = {
+            name: random.randint(np.iinfo(np.int32).max)
+            for name in sorted(learner.get_params())
+            if name == "random_state" or name.endswith("__random_state")
+        }
+        learner.set_params(**states)
+        target = np.asarray(target, dtype=np.int64)
+        if weight is None:
+            return learner.fit(X, target)
+        return learner.fit(X, target, **{_weight_name(learner): weight})
+
+    def _out_of_fold(
+        self,
+        X: Any,
+        is_positive: Mask,
+        weight: Floats | None,
+        random: np.random.RandomState,
+    ) -> Floats:
+        """Score each row, P against U, by a learner that has not seen it, (n,)."""
+        folds = min(FOLDS, int(is_positive.sum()), int((~is_positive).sum()))
+        if folds < 2:
+            raise ValueError(
+                "at least 2 labelled positives and 2 unlabelled rows are needed to score rows out "
+                f"of fold; there are {int(is_positive.sum())} and {int((~is_positive).sum())}."
+            )
+        splitter = StratifiedKFold(folds, shuffle=True, random_state=random)
+        score = np.empty(len(is_positive))
+        for training, other in splitter.split(np.zeros(len(is_positive)), is_positive):
+            own = None if weight is None else weight[training]
+            learner = self._fitted(rows_of(X, training), is_positive[training], own, random)
+            score[other] = scores(learner, rows_of(X, other))
+        return score
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(DEFAULT if self.estimator is None else self.estimator)
+        tags.input_tags.sparse = inner.input_tags.sparse
+        tags.input_tags.allow_nan = inner.input_tags.allow_nan
+        return tags
+
+
+DEFAULT = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+
+
+def scores(learner: Any, X: Any) -> Floats:
+    """Score rows by a fitted learner: probabilities of target 1, or a sigmoid of its decisions.
+
+    Parameters
+    ----------
+    learner
+        Fitted to targets 0 and 1.
+    X
+        Rows.
+    """
+    if hasattr(learner, "predict_proba"):
+        answer: Floats = learner.predict_proba(X)[:, 1]
+        return answer
+    decision: Floats = np.clip(learner.decision_function(X), -500, 500)
+    return 1 / (1 + np.exp(-decision))
+
+
+def rows_of(X: Any, index: NDArray[np.intp]) -> Any:
+    """Take rows of an array, a DataFrame, a sparse matrix or a list, by their numbers.
+
+    Examples
+    --------
+    >>> rows_of([[1], [2], [3]], np.array([2, 0]))
+    [[3], [1]]
+    """
+    return _safe_indexing(X, index)
+
+
+def _weight_name(learner: Any) -> str:
+    """Name the parameter of ``fit`` that takes the weights of the rows."""
+    if isinstance(learner, Pipeline):
+        name, last = learner.steps[-1]
+        if has_fit_parameter(last, "sample_weight"):
+            return f"{name}__sample_weight"
+    elif has_fit_parameter(learner, "sample_weight"):
+        return "sample_weight"
+    raise ValueError(
+        f"{type(learner).__name__} takes no sample_weight, and rows have to be weighted here. Take "
+        "another estimator=, such as HistGradientBoostingClassifier()."
+    )
+
+
+def _hold_out(
+    is_positive: Mask, fraction: float, random: np.random.RandomState
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Divide rows into those to learn from and those held out, of P and of U alike."""
+    everything = np.arange(len(is_positive))
+    parts = np.flatnonzero(is_positive), np.flatnonzero(~is_positive)
+    if fraction == 0 or min(map(len, parts)) < 2:
+        return everything, everything[:0]
+    held_out = np.concatenate(
+        [random.permutation(part)[: max(1, int(fraction * len(part)))] for part in parts]
+    )
+    return np.setdiff1d(everything, held_out), np.sort(held_out)
