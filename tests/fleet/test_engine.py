@@ -1,14 +1,14 @@
 import gc
 import weakref
-from dataclasses import replace
+from copy import deepcopy
 from functools import partial
 
 import pytest
 import torch
 from torch import nn
 
-from robustpu.fleet import Fleet, Member, Rows, engine
-from robustpu.fleet.shuffle import shuffle
+from robustpu.fleet import Fleet, Member, Partners, Rows, engine
+from robustpu.fleet.shuffle import shuffle, uniform
 from robustpu.modules import build, mlp
 from robustpu.risks import nnpu, weighted_bce
 from robustpu.selection import proxy_accuracy
@@ -62,9 +62,7 @@ SEEN = []
 
 def spy(logit, batch):
     # Copies: a step works in the same memory each time.
-    SEEN.append(
-        (logit.detach().clone(), replace(batch, **{k: v.clone() for k, v in vars(batch).items()}))
-    )
+    SEEN.append((logit.detach().clone(), deepcopy(batch)))
     return logit.sum(1)
 
 
@@ -390,3 +388,112 @@ def test_nor_on_when_they_leave(module):
     for place in range(8):
         alone = trained([place], module, [LEAVES[place]])
         torch.testing.assert_close(together[[place]], alone, rtol=1e-5, atol=1e-5)
+
+
+class TestColumns:
+    def test_stay_with_their_row(self):
+        fleet = echo_fleet(member(1), member(2, torch.arange(N) + 5))
+        own = fleet.training.index * 3.0
+        for logit, batch in watch(fleet, columns={"own": own}):
+            assert torch.equal(batch.columns["own"], logit * 3)
+
+    def test_there_are_none_unless_given(self):
+        assert not watch(echo_fleet(member(1)))[0][1].columns
+
+
+class TestDraws:
+    def test_depend_on_seed_epoch_and_stream_alone(self):
+        fleet, other = echo_fleet(member(1), member(2)), echo_fleet(member(2))
+        first = fleet.draw(1)
+        assert torch.equal(first, fleet.draw(1))
+        assert torch.equal(first[1:], other.draw(1))
+        assert not torch.equal(first, fleet.draw(2))
+        fleet.epoch()
+        assert not torch.equal(first, fleet.draw(1))
+
+    def test_are_uniform(self):
+        draw = uniform(torch.arange(20), torch.zeros(20, dtype=torch.long), 1000, 1).flatten()
+        assert draw.min() >= 0
+        assert draw.max() < 1
+        share = torch.histc(draw, 10, 0, 1) / len(draw)
+        torch.testing.assert_close(share, torch.full((10,), 0.1), atol=0.01, rtol=0)
+
+
+class TestPartners:
+    def partners(self, fleet):
+        index = fleet.training.index
+        return Partners(index.flip(1), torch.linspace(0, 1, N).expand(len(index), N))
+
+    def test_mixtures_stand_beside_their_rows(self):
+        fleet = echo_fleet(member(1), member(2, torch.arange(N) + 5))
+        share = torch.linspace(0, 1, N).expand(2, N)
+        partner = fleet.training.index.flip(1).float()
+        columns = {"share": share, "partner": partner}
+        for logit, batch in watch(fleet, columns=columns, partners=self.partners(fleet)):
+            own, mixed = logit.chunk(2, dim=1)
+            share, partner = batch.columns["share"], batch.columns["partner"]
+            torch.testing.assert_close(mixed, share * own + (1 - share) * partner)
+
+    @pytest.mark.parametrize(
+        "module",
+        [
+            partial(mlp, hidden=(6, 5)),
+            lambda shape: nn.Sequential(
+                nn.Linear(*shape, 6),
+                nn.ReLU(),
+                nn.LayerNorm(6),
+                nn.Linear(6, 5),
+                nn.ReLU(),
+                nn.Linear(5, 1),
+            ),
+            lambda shape: nn.Sequential(
+                nn.Linear(*shape, 6),
+                nn.ReLU(),
+                nn.BatchNorm1d(6),
+                nn.Linear(6, 5),
+                nn.ReLU(),
+                nn.Linear(5, 1),
+            ),
+        ],
+        ids=["linear stack", "vmap", "serial"],
+    )
+    @pytest.mark.parametrize("relus", [0, 1, 2])
+    def test_gradient_of_a_mixture_inside(self, module, relus):
+        rows, share = torch.randn(8, 3, generator=torch.Generator().manual_seed(0)), 0.3
+        members = [
+            Member(Rows(torch.arange(4), torch.ones(4) > 0, torch.ones(4)), None, 0.5, 0.5, s, s)
+            for s in (1, 2)
+        ]
+        fleet = Fleet(rows, members, module)
+        modules = [fleet.network.write(fleet.state, place).train() for place in (0, 1)]
+        fleet.start(
+            lambda logit, batch: (logit * batch.columns["by"]).sum(1),
+            [1e-3] * 2,
+            [0] * 2,
+            [0] * 2,
+            4,
+            blend=relus,
+        )
+        by = torch.tensor([1.0, -2.0, 3.0, 0.5])
+        fleet.epoch(
+            columns={"by": by.expand(2, 4)},
+            partners=Partners(torch.arange(4, 8).expand(2, 4), torch.full((2, 4), share)),
+        )
+        for place, own in enumerate(modules):
+            layers = [layer for layer in own if not isinstance(layer, nn.Flatten)]
+            x, seen = rows, 0
+            if relus == 0:
+                x = share * x[:4] + (1 - share) * x[4:]
+            for layer in layers:
+                x = layer(x)
+                if isinstance(layer, nn.ReLU):
+                    seen += 1
+                    if seen == relus:
+                        x = share * x[:4] + (1 - share) * x[4:]
+            (x.squeeze(-1) * by).sum().backward()
+            lane = fleet._lanes[0 if fleet.network.is_stacked else place]
+            found = lane.work.adam.gradient[place if fleet.network.is_stacked else 0]
+            named = fleet.network.views(found[None])
+            for name, parameter in own.named_parameters():
+                expected = fleet.network._stored(parameter.grad)
+                torch.testing.assert_close(named[name][0], expected, msg=name)

@@ -4,7 +4,7 @@ from robustpu.fleet.adam import Adam
 from robustpu.fleet.best import Best, Course
 from robustpu.fleet.cross_entropy import cross_entropy, cross_entropy_slope
 from robustpu.fleet.engine import Criterion, Fleet, Member, Rows
-from robustpu.fleet.lane import Batch, Risk
+from robustpu.fleet.lane import Batch, Partners, Risk
 from robustpu.fleet.network import Network, State, network_for
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "Fleet",
     "Member",
     "Network",
+    "Partners",
     "Risk",
     "Rows",
     "State",

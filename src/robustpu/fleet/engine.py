@@ -5,7 +5,7 @@ rows, seed and settings, and not on its companions: initial weights, shuffling a
 from the member's own seed. One model is a fleet of one.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import copy, deepcopy
 from dataclasses import dataclass, fields, replace
 from itertools import pairwise
@@ -15,9 +15,9 @@ import torch
 from torch import Tensor
 
 from robustpu.fleet.adam import Adam
-from robustpu.fleet.lane import Lane, Risk, Work
+from robustpu.fleet.lane import Lane, Partners, Rations, Risk, Work
 from robustpu.fleet.network import Network, State, network_for
-from robustpu.fleet.shuffle import shuffle
+from robustpu.fleet.shuffle import shuffle, uniform
 from robustpu.modules import ModuleFactory, build
 
 # Rows are scored in parts of about this many inputs: what a cache holds, what keeps a GPU busy, or
@@ -157,6 +157,7 @@ class Fleet:
         warmup_epochs: Sequence[float],
         batch_size: int,
         slope: Risk | None = None,
+        blend: int | None = None,
         **numbers: Sequence[float],
     ) -> None:
         """Begin to minimise a risk with a fresh optimiser.
@@ -172,6 +173,10 @@ class Fleet:
         slope
             ``(logit, batch, **numbers) -> (alive, rows)``, the derivative of the risk by the
             logits; by default torch finds it.
+        blend
+            Where ``epoch`` mixes rows with their partners. None: beside them, so that the risk sees
+            logits of the rows, then of the mixtures, (alive, 2 rows). 0: at the inputs. 1 or more:
+            after so many ReLUs, if the module is a chain of layers; at the inputs if it is not.
         numbers
             What else the risk depends on, one number a member each.
         """
@@ -192,19 +197,28 @@ class Fleet:
             return
         self._lanes = [
             self._lane(
-                part, Adam(self.state.flat[part], rates[part]), risk, slope, _each(own, part)
+                part, Adam(self.state.flat[part], rates[part]), risk, slope, blend, _each(own, part)
             )
             for part in self._parts()
         ]
 
     @torch.no_grad()
-    def epoch(self, weight: Tensor | None = None) -> None:
+    def epoch(
+        self,
+        weight: Tensor | None = None,
+        columns: Mapping[str, Tensor] | None = None,
+        partners: Partners | None = None,
+    ) -> None:
         """Pass once over the training rows, each member in an order of its own.
 
         Parameters
         ----------
         weight
             Weight of each training row, (alive, rows), instead of the sample weights.
+        columns
+            What the risk is to find in ``batch.columns``, name -> (alive, rows).
+        partners
+            A partner for each training row to be mixed with.
         """
         if not self._lanes:
             raise RuntimeError("call start before epoch.")
@@ -212,9 +226,13 @@ class Fleet:
         n = training.index.shape[1]
         order = shuffle(self._crew.seed, self._epochs[self.alive], n)
         self._epochs[self.alive] += 1
-        index = training.index.gather(1, order)
-        is_positive = training.is_positive.gather(1, order)
-        row_weight = (training.weight if weight is None else weight).gather(1, order)
+        rations = Rations(
+            training.index.gather(1, order),
+            training.is_positive.gather(1, order),
+            (training.weight if weight is None else weight).gather(1, order),
+            {name: value.gather(1, order) for name, value in (columns or {}).items()},
+            partners and Partners(partners.index.gather(1, order), partners.share.gather(1, order)),
+        )
         parts = list(zip(self._parts(), self._lanes, strict=True))
         for lane in self._lanes:
             lane.begin()
@@ -222,12 +240,23 @@ class Fleet:
             for start, stop in pairwise([*self._starts, n]):
                 rows = slice(start, stop)
                 for part, lane in parts:
-                    lane.step(index[part, rows], is_positive[part, rows], row_weight[part, rows])
+                    lane.step(rations.part(part, rows))
         finally:
             for lane in self._lanes:
                 lane.end()
         if self.on_epoch is not None:
             self.on_epoch(len(self.alive))
+
+    def draw(self, stream: int) -> Tensor:
+        """Uniform numbers, one a training row, (alive, rows), fresh in each epoch.
+
+        Parameters
+        ----------
+        stream
+            Which of several independent draws; 1 or more.
+        """
+        rows = self.training.index.shape[1]
+        return uniform(self._crew.seed, self._epochs[self.alive], rows, stream).to(self.pool.dtype)
 
     @torch.no_grad()
     def logits(self, index: Tensor | None = None) -> Tensor:
@@ -295,8 +324,8 @@ class Fleet:
             stay = slice(start, start := start + len(own))
             work = lane.work
             work.adam.select(own, self.state.flat[stay])
-            numbers = _each(work.numbers, own)
-            self._lanes.append(self._lane(stay, work.adam, work.risk, work.slope, numbers))
+            how = work.risk, work.slope, work.blend
+            self._lanes.append(self._lane(stay, work.adam, *how, _each(work.numbers, own)))
 
     def reunite(self, state: State) -> None:
         """All members are back, with these parameters; training has to be started anew."""
@@ -346,6 +375,7 @@ class Fleet:
         adam: Adam,
         risk: Risk,
         slope: Risk | None,
+        blend: int | None,
         numbers: dict[str, Tensor],
     ) -> Lane:
         work = Work(
@@ -358,6 +388,7 @@ class Fleet:
             risk,
             slope,
             numbers,
+            blend,
         )
         return Lane(work, self.pool)
 

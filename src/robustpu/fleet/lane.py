@@ -7,7 +7,7 @@ that a step reads or writes therefore stays where it is in memory.
 """
 
 import gc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -16,19 +16,58 @@ import torch
 from torch import Tensor
 
 from robustpu.fleet.adam import Adam
-from robustpu.fleet.network import Network, State
+from robustpu.fleet.network import Blend, Network, State
 
 Risk: TypeAlias = Callable[..., Tensor]
 
 
 @dataclass(frozen=True)
 class Batch:
-    """The rows of one step: (members, rows), and the priors (members,)."""
+    """The rows of one step: (members, rows), and the priors (members,).
+
+    ``columns`` holds what a method notes of its rows besides, name -> (members, rows).
+    """
 
     is_positive: Tensor
     weight: Tensor
     prior: Tensor
     population_prior: Tensor
+    columns: Mapping[str, Tensor]
+
+
+@dataclass(frozen=True)
+class Partners:
+    """A partner for each row to be mixed with: share * row + (1 - share) * partner.
+
+    Both are (members, rows); ``index`` counts rows of the pool.
+    """
+
+    index: Tensor
+    share: Tensor
+
+
+@dataclass(frozen=True)
+class Rations:
+    """What a step gets of the rows of an epoch, (members, rows) each."""
+
+    index: Tensor
+    is_positive: Tensor
+    weight: Tensor
+    columns: Mapping[str, Tensor]
+    partners: Partners | None
+
+    def part(self, members: slice, rows: slice) -> "Rations":
+        """Cut out some members and rows."""
+        partners = self.partners and Partners(
+            self.partners.index[members, rows], self.partners.share[members, rows]
+        )
+        return Rations(
+            self.index[members, rows],
+            self.is_positive[members, rows],
+            self.weight[members, rows],
+            {name: value[members, rows] for name, value in self.columns.items()},
+            partners,
+        )
 
 
 @dataclass
@@ -46,6 +85,8 @@ class Work:
     risk, slope, numbers
         ``risk(logit, batch, **numbers) -> (members,)``, its derivative (members, rows) if it is
         known, and what else they depend on, (members,) each.
+    blend
+        Where rows are mixed with their partners: after so many ReLUs, or beside themselves if None.
     """
 
     network: Network
@@ -57,17 +98,30 @@ class Work:
     risk: Risk
     slope: Risk | None
     numbers: dict[str, Tensor]
+    blend: int | None = None
 
-    def step(self, x: Tensor, batch: Batch) -> None:
-        """Descend once on these rows, (members, rows, ...)."""
+    def step(self, x: Tensor, batch: Batch, share: Tensor | None = None) -> None:
+        """Descend once on these rows, (members, rows, ...), followed by their partners if mixed."""
+        blend = None
+        if share is not None:
+            x, blend = self._mixed(x, share)
         self.network.gradient(
             self.state,
             x,
             lambda logit: self._slope(logit, batch),
             self.adam.gradient,
             self.generators,
+            blend,
         )
         self.adam.step()
+
+    def _mixed(self, x: Tensor, share: Tensor) -> tuple[Tensor, Blend | None]:
+        """Mix rows and partners, or leave it to the network, further inside."""
+        if self.blend and self.network.relus >= self.blend:
+            return x, Blend(share, self.blend)
+        own, partner = x.chunk(2, dim=1)
+        mixed = torch.lerp(partner, own, share.view(*share.shape, *[1] * (x.ndim - 2)))
+        return (mixed if self.blend is not None else torch.cat([own, mixed], dim=1)), None
 
     def _slope(self, logit: Tensor, batch: Batch) -> Tensor:
         if self.slope is not None:
@@ -93,7 +147,7 @@ class Lane:
     def __init__(self, work: Work, pool: Tensor):
         self.work = work
         self._pool = pool
-        self._steps: dict[int, _Step] = {}
+        self._steps: dict[tuple[int, bool], _Step] = {}
         self._stream = None
         self._tape = None
         if pool.device.type == "cuda":
@@ -119,44 +173,58 @@ class Lane:
         if self._stream is not None:
             torch.cuda.current_stream(self._pool.device).wait_stream(self._stream)
 
-    def step(self, index: Tensor, is_positive: Tensor, weight: Tensor) -> None:
-        """Train on rows of the pool, (members, rows) each."""
-        rows = index.shape[1]
-        if rows not in self._steps:
+    def step(self, rations: Rations) -> None:
+        """Train on rows of the pool."""
+        kind = rations.index.shape[1], rations.partners is not None
+        if kind not in self._steps:
             # A step does not know its lane: in a circle of references, its graph would live on
             # until some garbage collection.
-            self._steps[rows] = _Step(self.work, self._pool, index.shape, self._tape)
+            self._steps[kind] = _Step(self.work, self._pool, rations, self._tape)
         with torch.cuda.stream(self._stream) if self._stream is not None else nullcontext():
-            self._steps[rows].run(index, is_positive, weight)
+            self._steps[kind].run(rations)
 
 
 class _Step:
     """One step with a fixed number of rows, and the memory that it works in."""
 
-    def __init__(self, work: Work, pool: Tensor, shape: torch.Size, tape: "Tape | None"):
+    def __init__(self, work: Work, pool: Tensor, rations: Rations, tape: "Tape | None"):
         self._work, self._pool, self._tape = work, pool, tape
-        self._x = pool.new_empty(*shape, *pool.shape[1:])
+        members, rows = shape = rations.index.shape
+        self._share = None if rations.partners is None else pool.new_empty(shape)
+        wide = rows if self._share is None else 2 * rows
+        self._x = pool.new_empty(members, wide, *pool.shape[1:])
         self._batch = Batch(
             pool.new_empty(shape, dtype=torch.bool),
             pool.new_empty(shape),
             work.prior,
             work.population_prior,
+            {name: torch.empty_like(value) for name, value in rations.columns.items()},
         )
         self._is_warm = False
         self._graph: torch.cuda.CUDAGraph | None = None
 
-    def run(self, index: Tensor, is_positive: Tensor, weight: Tensor) -> None:
+    def run(self, rations: Rations) -> None:
+        index = rations.index
+        if self._share is not None:
+            assert rations.partners is not None
+            index = torch.cat([index, rations.partners.index], dim=1)
+            self._share.copy_(rations.partners.share)
         row = self._pool.shape[1:]
         torch.index_select(self._pool, 0, index.reshape(-1), out=self._x.view(-1, *row))
-        self._batch.is_positive.copy_(is_positive)
-        self._batch.weight.copy_(weight)
+        self._batch.is_positive.copy_(rations.is_positive)
+        self._batch.weight.copy_(rations.weight)
+        for name, value in rations.columns.items():
+            self._batch.columns[name].copy_(value)
         if self._tape is not None and self._is_warm and self._graph is None:
-            self._graph = self._tape.record(lambda: self._work.step(self._x, self._batch))
+            self._graph = self._tape.record(self._step)
         if self._graph is not None:
             self._graph.replay()
         else:
-            self._work.step(self._x, self._batch)
+            self._step()
             self._is_warm = True
+
+    def _step(self) -> None:
+        self._work.step(self._x, self._batch, self._share)
 
 
 class Tape:

@@ -63,12 +63,20 @@ class State:
         )
 
 
+class Blend(NamedTuple):
+    """Mix the first half of the rows with the second: after so many ReLUs, (members, rows / 2)."""
+
+    share: Tensor
+    relus: int
+
+
 class Network(ABC):
     """A template module, and the way to run many copies of it.
 
     ``score_dtype`` is the precision to predict with. A module of the user's may insist on the one
     that it was built with. ``is_stacked`` tells whether all members are computed at once.
-    ``can_be_recorded`` is False if a step cannot be recorded as a CUDA graph.
+    ``can_be_recorded`` is False if a step cannot be recorded as a CUDA graph. ``relus`` is the
+    number of ReLUs in a chain of layers after which rows can be mixed, 0 if it is no chain.
     """
 
     score_dtype = torch.float32
@@ -83,6 +91,7 @@ class Network(ABC):
             if value.requires_grad
         ]
         self._aliases = _aliases(template)
+        self.relus = len(_relus(template))
         if not self._trained:
             raise ValueError("module has no trainable parameters; nothing can be learnt.")
 
@@ -141,11 +150,13 @@ class Network(ABC):
         slope: SlopeOfLogit,
         out: Tensor,
         generators: Sequence[torch.Generator],
+        blend: Blend | None = None,
     ) -> None:
         """Write d risk / d flat into ``out``; the network is in training mode.
 
         ``slope`` maps logits (members, rows) to d risk / d logit. ``generators`` are the members'
-        own sources of randomness, for modules with dropout.
+        own sources of randomness, for modules with dropout. With ``blend``, rows of ``x`` are mixed
+        inside, and there are half as many logits.
         """
 
 
@@ -189,16 +200,25 @@ class LinearStack(Network):
         views = self.views(flat)
         return _Cut(flat, [(views[f"{n}.weight"], views[f"{n}.bias"]) for n in self._layers])
 
-    def _forward(self, layers: list[tuple[Tensor, Tensor]], x: Tensor) -> list[Tensor]:
-        """Return the input of each linear layer, then the output (members, rows, 1)."""
-        activity = [x.flatten(2)]
+    def _forward(
+        self, layers: list[tuple[Tensor, Tensor]], x: Tensor, blend: Blend | None = None
+    ) -> tuple[list[Tensor], Tensor]:
+        """Return what each layer puts out, from the inputs on, before anything is mixed.
+
+        The last one is the output (members, rows, 1). And return what was mixed.
+        """
+        activity, mixed = [x.flatten(2)], x
         for depth, (weight, bias) in enumerate(layers, start=1):
-            z = torch.baddbmm(bias.unsqueeze(1), activity[-1], weight)
+            inputs = activity[-1]
+            if blend is not None and blend.relus == depth - 1:
+                own, partner = inputs.chunk(2, dim=1)
+                inputs = mixed = torch.lerp(partner, own, blend.share.unsqueeze(-1))
+            z = torch.baddbmm(bias.unsqueeze(1), inputs, weight)
             activity.append(z if depth == len(layers) else z.relu_())
-        return activity
+        return activity, mixed
 
     def logits(self, state: State, x: Tensor) -> Tensor:
-        return self._forward(self._cut(state.flat).layers, x)[-1].squeeze(-1)
+        return self._forward(self._cut(state.flat).layers, x)[0][-1].squeeze(-1)
 
     def gradient(
         self,
@@ -207,30 +227,55 @@ class LinearStack(Network):
         slope: SlopeOfLogit,
         out: Tensor,
         generators: Sequence[torch.Generator],
+        blend: Blend | None = None,
     ) -> None:
         if self._weights.flat is not state.flat:
             self._weights = self._cut(state.flat)
         if self._slopes.flat is not out:
             self._slopes = self._cut(out)
-        *inputs, output = self._forward(self._weights.layers, x)
+        (*inputs, output), mixed = self._forward(self._weights.layers, x, blend)
         back = slope(output.squeeze(-1)).unsqueeze(-1)
         for depth in reversed(range(len(inputs))):
+            is_mixed = blend is not None and blend.relus == depth
             weight_slope, bias_slope = self._slopes.layers[depth]
-            torch.bmm(inputs[depth].transpose(1, 2), back, out=weight_slope)
+            seen = mixed if is_mixed else inputs[depth]
+            torch.bmm(seen.transpose(1, 2), back, out=weight_slope)
             torch.sum(back, 1, out=bias_slope)
             if depth:
                 back = torch.bmm(back, self._weights.layers[depth][0].transpose(1, 2))
+                if blend is not None and is_mixed:
+                    share = blend.share.unsqueeze(-1)
+                    back = torch.cat([share * back, (1 - share) * back], dim=1)
                 back = torch.ops.aten.threshold_backward(back, inputs[depth], 0)
 
 
 class _Autograd(Network):
     """Networks that torch differentiates."""
 
-    def _call(self, own: dict[str, Tensor], x: Tensor) -> Tensor:
-        """Run the template with these parameters and buffers, (rows,)."""
+    def _call(self, own: dict[str, Tensor], x: Tensor, blend: Blend | None = None) -> Tensor:
+        """Run the template with one member's parameters, buffers and share, (rows,)."""
         own = own | {alias: own[name] for alias, name in self._aliases.items()}
-        # torch's own tying leaves a layer that is registered twice with the wrong weights.
-        return _as_logit(functional_call(self.template, own, (x,), tie_weights=False), x)
+        rows = len(x) if blend is None else len(x) // 2
+        with self._blending(blend):
+            # torch's own tying leaves a layer that is registered twice with the wrong weights.
+            return _as_logit(functional_call(self.template, own, (x,), tie_weights=False), rows)
+
+    @contextmanager
+    def _blending(self, blend: Blend | None) -> Iterator[None]:
+        if blend is None:
+            yield
+            return
+        share = blend.share
+
+        def mix(layer: nn.Module, inputs: object, output: Tensor) -> Tensor:
+            own, partner = output.chunk(2)
+            return torch.lerp(partner, own, share.view(-1, *[1] * (own.ndim - 1)))
+
+        hook = _relus(self.template)[blend.relus - 1].register_forward_hook(mix)
+        try:
+            yield
+        finally:
+            hook.remove()
 
     @abstractmethod
     def _train_logits(
@@ -239,6 +284,7 @@ class _Autograd(Network):
         buffers: dict[str, Tensor],
         x: Tensor,
         generators: Sequence[torch.Generator],
+        blend: Blend | None,
     ) -> Tensor:
         """Logits (members, rows) in training mode."""
 
@@ -249,13 +295,14 @@ class _Autograd(Network):
         slope: SlopeOfLogit,
         out: Tensor,
         generators: Sequence[torch.Generator],
+        blend: Blend | None = None,
     ) -> None:
         leaves = {
             name: view.detach().requires_grad_() for name, view in self.views(state.flat).items()
         }
         with torch.enable_grad(), ONE_AT_A_TIME:
             self.template.train()
-            logit = self._train_logits(leaves, state.buffers, x, generators)
+            logit = self._train_logits(leaves, state.buffers, x, generators, blend)
         found = torch.autograd.grad(
             logit,
             list(leaves.values()),
@@ -273,7 +320,7 @@ class VmapStack(_Autograd):
     def logits(self, state: State, x: Tensor) -> Tensor:
         with ONE_AT_A_TIME:
             self.template.eval()
-            return self._run(self.views(state.flat), state.buffers, x)
+            return self._run(self.views(state.flat), state.buffers, x, None)
 
     def _train_logits(
         self,
@@ -281,14 +328,26 @@ class VmapStack(_Autograd):
         buffers: dict[str, Tensor],
         x: Tensor,
         generators: Sequence[torch.Generator],
+        blend: Blend | None,
     ) -> Tensor:
-        return self._run(views, buffers, x)
+        return self._run(views, buffers, x, blend)
 
-    def _run(self, views: dict[str, Tensor], buffers: dict[str, Tensor], x: Tensor) -> Tensor:
-        def one(own: dict[str, Tensor], member_x: Tensor) -> Tensor:
-            return self._call(own, member_x)
-
-        answer: Tensor = torch.vmap(one)({**views, **buffers}, x)
+    def _run(
+        self,
+        views: dict[str, Tensor],
+        buffers: dict[str, Tensor],
+        x: Tensor,
+        blend: Blend | None,
+    ) -> Tensor:
+        own = {**views, **buffers}
+        answer: Tensor
+        if blend is None:
+            answer = torch.vmap(self._call)(own, x)
+        else:
+            relus = blend.relus
+            answer = torch.vmap(
+                lambda own, x, share: self._call(own, x, Blend(share, relus)),
+            )(own, x, blend.share)
         return answer
 
 
@@ -336,6 +395,7 @@ class SerialStack(_Autograd):
         buffers: dict[str, Tensor],
         x: Tensor,
         generators: Sequence[torch.Generator],
+        blend: Blend | None,
     ) -> Tensor:
         # unbind, because the gradient of views[member] would be a whole stack of zeros; squeeze,
         # because that of a single member is then not even copied.
@@ -349,16 +409,17 @@ class SerialStack(_Autograd):
             # Indexing makes views, so batch norm updates the fleet's own statistics.
             own |= {name: value[member] for name, value in buffers.items()}
             with self._randomness(generator, x.device):
-                answer.append(self._train_call(own, x[member]))
+                own_blend = blend and Blend(blend.share[member], blend.relus)
+                answer.append(self._train_call(own, x[member], own_blend))
         return torch.stack(answer)
 
-    def _train_call(self, own: dict[str, Tensor], x: Tensor) -> Tensor:
+    def _train_call(self, own: dict[str, Tensor], x: Tensor, blend: Blend | None) -> Tensor:
         if not self._half:
-            return self._call(own, x)
+            return self._call(own, x, blend)
         if x.ndim == 4:
             x = x.to(memory_format=torch.channels_last)
         with torch.autocast(x.device.type, torch.bfloat16):
-            return self._call(own, x).float()
+            return self._call(own, x, blend).float()
 
     @contextmanager
     def _randomness(self, generator: torch.Generator, device: torch.device) -> Iterator[None]:
@@ -404,13 +465,19 @@ def _aliases(template: nn.Module) -> dict[str, str]:
     return answer
 
 
-def _as_logit(output: Tensor, x: Tensor) -> Tensor:
-    if output.shape not in ((len(x),), (len(x), 1)):
+def _as_logit(output: Tensor, rows: int) -> Tensor:
+    if output.shape not in ((rows,), (rows, 1)):
         raise ValueError(
-            f"module must answer one logit a row, a tensor of shape ({len(x)},) or ({len(x)}, 1) "
-            f"for {len(x)} rows; it answered {tuple(output.shape)}."
+            f"module must answer one logit a row, a tensor of shape ({rows},) or ({rows}, 1) "
+            f"for {rows} rows; it answered {tuple(output.shape)}."
         )
-    return output.reshape(len(x))
+    return output.reshape(rows)
+
+
+def _relus(template: nn.Module) -> list[nn.Module]:
+    """The ReLUs of a chain of layers, each used once; none if the module is no chain."""
+    layers = list(template) if isinstance(template, nn.Sequential) else []
+    return [layer for layer in layers if type(layer) is nn.ReLU and layers.count(layer) == 1]
 
 
 def network_for(template: nn.Module, example: Tensor) -> Network:

@@ -1,4 +1,4 @@
-"""The order of the rows in an epoch: a function of the member's seed and the epoch alone."""
+"""Chance in an epoch: a function of the member's seed and the epoch alone."""
 
 import torch
 from torch import Tensor
@@ -24,8 +24,35 @@ def shuffle(seed: Tensor, epoch: Tensor, rows: int) -> Tensor:
     >>> order.sort().values.tolist()
     [[0, 1, 2, 3, 4], [0, 1, 2, 3, 4]]
     """
+    return _hash(seed, epoch, rows).argsort(dim=1)
+
+
+def uniform(seed: Tensor, epoch: Tensor, rows: int, stream: int) -> Tensor:
+    """Uniform numbers in [0, 1), (members, rows), the same everywhere like ``shuffle``.
+
+    Parameters
+    ----------
+    seed, epoch
+        One integer a member, (members,).
+    rows
+        How many.
+    stream
+        Which of several independent draws; 1 or more.
+
+    Examples
+    --------
+    >>> draw = uniform(torch.tensor([7]), torch.tensor([0]), 1000, stream=1)
+    >>> round(draw.mean().item(), 1)
+    0.5
+    """
+    # 24 bits: what single precision holds.
+    bits = _shift(_hash(_mix(seed + stream), epoch, rows), 40)
+    return bits.to(torch.float32) / (1 << 24)
+
+
+def _hash(seed: Tensor, epoch: Tensor, rows: int) -> Tensor:
     stream = _mix(_mix(seed) + epoch)
-    return _mix(stream[:, None] + torch.arange(rows, device=seed.device)).argsort(dim=1)
+    return _mix(stream[:, None] + torch.arange(rows, device=seed.device))
 
 
 def _mix(key: Tensor) -> Tensor:

@@ -16,6 +16,7 @@ def start(
     settings: Sequence[Any],
     risk: Risk,
     slope: Risk | None = None,
+    blend: int | None = None,
     **numbers: Sequence[float],
 ) -> None:
     """Begin to minimise a risk, each member with the rates of its own settings."""
@@ -26,6 +27,7 @@ def start(
         [own.warmup_epochs for own in settings],
         settings[0].batch_size,
         slope,
+        blend,
         **numbers,
     )
 
@@ -70,7 +72,7 @@ def minimize(
     """
     best = Best(fleet)
     course = Course(best)
-    start(fleet, settings, risk, slope, **numbers)
+    start(fleet, settings, risk, slope, None, **numbers)
     patience = [own.patience or own.epochs for own in settings]
     for epoch in range(1, settings[0].epochs + 1):
         fleet.epoch()
