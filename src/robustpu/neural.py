@@ -21,6 +21,7 @@ from robustpu.checks import check_number
 from robustpu.fleet import Course, Fleet, State
 from robustpu.modules import MODULES, ModuleFactory, Standardize
 from robustpu.naming import identity, pick
+from robustpu.selection import Settle, above_prior
 from robustpu.together import Job, Prepared, Trained, check_vary, fit_together
 
 # Rows are scored in parts of about this many numbers.
@@ -72,6 +73,10 @@ class NeuralPUClassifier(BasePUClassifier):
     def _planned_epochs(self) -> int:
         """Epochs of one member if nothing stops it early."""
         return self.epochs
+
+    def _settle(self) -> Settle | None:
+        """Return what makes the signs of logits answers, for the choice of an epoch or round."""
+        return above_prior if self.threshold == "prior" else None
 
     # Fitting.
 
@@ -238,17 +243,22 @@ class NeuralPUClassifier(BasePUClassifier):
             data.exact = self._tensor(data.table, dtype)
         logit = self._member_logits(data.exact)
         self.is_positive_ = data.is_positive
-        self.probability_ = _mean_probability(logit)
-        self.threshold_ = self._threshold_at(self.probability_[~data.is_positive])
         self._note(logit, kept, [settings[place] for place in self.kept_])
+        self.probability_ = self._probability(logit)
+        self.threshold_ = self._threshold_at(self.probability_[~data.is_positive])
         self._warn_if_collapsed(depth=4)
 
     def _note(self, logit: Tensor, kept: Sequence[Trained], settings: Sequence[Any]) -> None:
         """Let a method add fitted attributes; ``logit`` is (kept members, training rows)."""
 
+    def _probability(self, logit: Tensor) -> NDArray[np.float64]:
+        """Mean over the members of the probability of a positive, (rows,), from (members, rows)."""
+        answer: NDArray[np.float64] = torch.sigmoid(logit.double()).mean(0).cpu().numpy()
+        return answer
+
     def _positive_probability(self, X: ArrayLike) -> NDArray[np.float64]:
         x = self._tensor(self._check_rows(X), self.network_.score_dtype)
-        return _mean_probability(self._member_logits(x))
+        return self._probability(self._member_logits(x))
 
     def to_torch(self, member: int = 0) -> nn.Module:
         """Return one of the averaged networks as a torch module of its own, on the CPU.
@@ -279,12 +289,6 @@ class NeuralPUClassifier(BasePUClassifier):
                 for part in torch.split(x, wide)
             ]
         return torch.cat(parts, dim=1)
-
-
-def _mean_probability(logit: Tensor) -> NDArray[np.float64]:
-    """Mean over the members of the probability of a positive, (rows,), from (members, rows)."""
-    answer: NDArray[np.float64] = torch.sigmoid(logit.double()).mean(0).cpu().numpy()
-    return answer
 
 
 def _selection(trained: Sequence[Trained], data: Prepared) -> str:

@@ -90,6 +90,40 @@ def weighted_bce_slope(logit: Tensor, is_positive: Tensor, weight: Tensor) -> Te
     return weight * (torch.sigmoid(logit) - is_positive.to(logit.dtype)) / logit.shape[-1]
 
 
+def soft_bce(logit: Tensor, target: Tensor, weight: Tensor) -> Tensor:
+    """mean(weight * (log(1 + exp(logit)) - target * logit)): targets are probabilities.
+
+    Examples
+    --------
+    >>> risk = soft_bce(torch.zeros(2), torch.tensor([1.0, 0.3]), torch.ones(2))
+    >>> round(risk.item(), 4)
+    0.6931
+    """
+    return (weight * (functional.softplus(logit) - target * logit)).mean(-1)
+
+
+def soft_bce_slope(logit: Tensor, target: Tensor, weight: Tensor) -> Tensor:
+    """d soft_bce / d logit, (..., rows): weight * (sigmoid(logit) - target) / rows.
+
+    Examples
+    --------
+    >>> soft_bce_slope(torch.zeros(2), torch.tensor([1.0, 0.0]), torch.ones(2)).tolist()
+    [-0.25, 0.25]
+    """
+    return weight * (torch.sigmoid(logit) - target) / logit.shape[-1]
+
+
+def entropy(logit: Tensor) -> Tensor:
+    """-f log f - (1 - f) log(1 - f) of f = sigmoid(logit), element by element.
+
+    Examples
+    --------
+    >>> round(entropy(torch.tensor(0.0)).item(), 4)
+    0.6931
+    """
+    return functional.softplus(logit) - torch.sigmoid(logit) * logit
+
+
 def _parts(
     logit: Tensor,
     is_positive: Tensor,

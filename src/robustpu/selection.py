@@ -16,6 +16,8 @@ from robustpu.risks import weighted_mean
 
 Criterion: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Tensor]
 
+Settle: TypeAlias = Callable[[Tensor, Tensor, Tensor], Tensor]
+
 # Share of the score that is not by answers but by probabilities.
 TIE_BREAK = 1e-3
 
@@ -80,7 +82,34 @@ def oracle_accuracy(
     return weighted_mean(torch.where(is_positive, answer, 1 - answer), weight)
 
 
-def of_logits(criterion: Criterion) -> Criterion:
+def above_prior(logit: Tensor, population: Tensor, prior: Tensor) -> Tensor:
+    """Shift logits so that a share ``prior`` of the rows of the population is above zero.
+
+    Parameters
+    ----------
+    logit
+        (members, rows).
+    population
+        Mask of the rows whose share of positives is known, (members, rows).
+    prior
+        That share, (members,).
+
+    Examples
+    --------
+    >>> logit, prior = torch.tensor([[1.0, 2.0, 3.0, 9.0]]), torch.tensor([0.25])
+    >>> above_prior(logit, torch.ones(1, 4, dtype=torch.bool), prior).tolist()
+    [[-5.0, -4.0, -3.0, 3.0]]
+    """
+    descending = torch.where(population, logit, -torch.inf).sort(dim=1, descending=True).values
+    rows = population.sum(1)
+    count = (prior * rows).round().long().clamp(min=1).minimum((rows - 1).clamp(min=1))
+    last = descending.gather(1, count[:, None] - 1)
+    following = descending.gather(1, count[:, None].clamp(max=logit.shape[1] - 1))
+    # A population of one row has no next one.
+    return logit - torch.where(following.isfinite(), (last + following) / 2, last)
+
+
+def of_logits(criterion: Criterion, settle: Settle | None = None) -> Criterion:
     """Judge logits: by their signs, and where these tell nothing by their probabilities.
 
     Few rows are held out, so many rounds get all of them right. Of these, the one whose
@@ -90,6 +119,9 @@ def of_logits(criterion: Criterion) -> Criterion:
     ----------
     criterion
         Judges answers.
+    settle
+        ``(logit, population, prior) -> logit``, for methods whose answers are not the signs of
+        their logits: makes them so. The population is the unlabelled rows, or all of the oracle's.
 
     Examples
     --------
@@ -103,6 +135,10 @@ def of_logits(criterion: Criterion) -> Criterion:
         logit: Tensor, is_positive: Tensor, weight: Tensor, prior: Tensor, population_prior: Tensor
     ) -> Tensor:
         rest = (is_positive, weight, prior, population_prior)
+        if settle is not None:
+            everyone = torch.ones_like(is_positive)
+            population = everyone if criterion is oracle_accuracy else ~is_positive
+            logit = settle(logit, population, prior)
         sign = criterion((logit >= 0).to(weight.dtype), *rest)
         probability = criterion(torch.sigmoid(logit), *rest)
         return (1 - TIE_BREAK) * sign + TIE_BREAK * probability

@@ -329,6 +329,7 @@ def _group_key(task: _Task, settings: "NeuralPUClassifier") -> Any:
         task.data.x.device,
         _held_out_sizes(n_positive, len(task.data.is_positive), settings.validation_fraction),
         None if task.data.truth is None else len(task.data.truth),
+        task.estimator._settle(),
     )
 
 
@@ -386,7 +387,9 @@ def _train_group(group: Sequence[tuple[_Task, int]], ticker: "_Ticker") -> None:
     pool = blocks[0] if len(blocks) == 1 else torch.cat(blocks)
     members = [_member(task, place, start) for task, place in group]
     settings = [task.settings[place] for task, place in group]
-    fleet = Fleet(pool, members, settings[0].module, _criterion(group[0][0], members[0]))
+    criterion = _criterion(group[0][0], members[0])
+    oracle = group[0][0].data.truth is not None
+    fleet = Fleet(pool, members, settings[0].module, criterion, oracle)
     fleet.on_epoch = ticker.tick
     course = type(settings[0])._train(fleet, settings)
     fleet.network.release()
@@ -415,7 +418,8 @@ def _on_all_rows(values: Tensor, member: Member, start: int, task: _Task) -> Ten
 def _criterion(task: _Task, member: Member) -> Criterion | None:
     if member.held_out is None:
         return None
-    return of_logits(proxy_accuracy if task.data.truth is None else oracle_accuracy)
+    criterion = proxy_accuracy if task.data.truth is None else oracle_accuracy
+    return of_logits(criterion, task.estimator._settle())
 
 
 def _member(task: _Task, place: int, start: dict[int, int]) -> Member:

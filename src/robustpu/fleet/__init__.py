@@ -2,7 +2,12 @@
 
 from robustpu.fleet.adam import Adam
 from robustpu.fleet.best import Best, Course
-from robustpu.fleet.cross_entropy import cross_entropy, cross_entropy_slope
+from robustpu.fleet.cross_entropy import (
+    cross_entropy,
+    cross_entropy_slope,
+    soft_cross_entropy,
+    soft_cross_entropy_slope,
+)
 from robustpu.fleet.engine import Criterion, Fleet, Member, Rows
 from robustpu.fleet.lane import Batch, Partners, Risk
 from robustpu.fleet.network import Network, State, network_for
@@ -23,4 +28,6 @@ __all__ = [
     "cross_entropy",
     "cross_entropy_slope",
     "network_for",
+    "soft_cross_entropy",
+    "soft_cross_entropy_slope",
 ]

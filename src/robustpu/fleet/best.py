@@ -40,8 +40,8 @@ class Best:
         return turn - self.turn[self._fleet.alive]
 
     def restore(self) -> None:
-        """All members are back in the fleet, each in its best state."""
-        self._fleet.reunite(self.state)
+        """All members are back in the fleet, each in a copy of its best state."""
+        self._fleet.reunite(self.state.copy())
 
 
 class Course:
@@ -50,12 +50,18 @@ class Course:
     def __init__(self, best: Best):
         self.best = best
         self._notes: list[tuple[Tensor, dict[str, Tensor]]] = []
+        self._pending: dict[str, Tensor] = {}
         self._rows: list[tuple[Tensor, dict[str, Tensor]]] = []
+
+    def note(self, **values: Tensor) -> None:
+        """Add one number for each member that still trains, (alive,), to the next record."""
+        self._pending |= values
 
     def record(self, alive: Tensor, **values: Tensor | None) -> None:
         """Note one number for each member that still trains, (alive,); None is left out."""
         known = {name: value for name, value in values.items() if value is not None}
-        self._notes.append((alive, known))
+        self._notes.append((alive, self._pending | known))
+        self._pending = {}
 
     def record_rows(self, alive: Tensor, **values: Tensor) -> None:
         """Note one number for each training row of each member that still trains, (alive, rows)."""

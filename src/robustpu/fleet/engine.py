@@ -95,6 +95,8 @@ class Fleet:
         Name or factory of the network.
     criterion
         Scores logits of the held-out rows, see ``robustpu.selection``; None if nothing is held out.
+    oracle
+        Whether the held-out rows have true labels, which no method may see.
 
     Attributes
     ----------
@@ -112,8 +114,10 @@ class Fleet:
         members: Sequence[Member],
         module: str | ModuleFactory,
         criterion: Criterion | None = None,
+        oracle: bool = False,
     ):
         self.pool = pool
+        self._oracle = oracle
         self.size = len(members)
         self._criterion = criterion
         shape = tuple(pool.shape[1:])
@@ -138,6 +142,16 @@ class Fleet:
     def training(self) -> Rows:
         """Training rows of the members that still train, (alive, rows)."""
         return self._crew.training
+
+    @property
+    def held_out(self) -> Rows | None:
+        """Held-out positives and unlabelled rows, (alive, rows); None if the truth is held out."""
+        return None if self._oracle else self._crew.held_out
+
+    @property
+    def prior(self) -> Tensor:
+        """Priors among the unlabelled rows, of the members that still train, (alive,)."""
+        return self._crew.prior
 
     @property
     def population_prior(self) -> Tensor:

@@ -34,6 +34,12 @@ class State:
         """Copy the members at these places."""
         return State(self.flat[index], {name: value[index] for name, value in self.buffers.items()})
 
+    def copy(self) -> "State":
+        """Copy all members."""
+        return State(
+            self.flat.clone(), {name: value.clone() for name, value in self.buffers.items()}
+        )
+
     def part(self, part: slice) -> "State":
         """View some neighbours; what is written to them is written here."""
         return State(self.flat[part], {name: value[part] for name, value in self.buffers.items()})

@@ -10,6 +10,13 @@ _HOME = {
     "pn": ("robustpu.methods.pn", "PNClassifier"),
     "upu": ("robustpu.methods.upu", "UPUClassifier"),
     "nnpu": ("robustpu.methods.nnpu", "NNPUClassifier"),
+    "pusb": ("robustpu.methods.pusb", "PUSBClassifier"),
+    "pubn": ("robustpu.methods.pubn", "PUbNClassifier"),
+    "p3mix-e": ("robustpu.methods.p3mix", "P3MixEClassifier"),
+    "p3mix-c": ("robustpu.methods.p3mix", "P3MixCClassifier"),
+    "dist-pu": ("robustpu.methods.dist_pu", "DistPUClassifier"),
+    "vpu": ("robustpu.methods.vpu", "VPUClassifier"),
+    "tedn": ("robustpu.methods.tedn", "TEDnClassifier"),
     "elkan-noto": ("robustpu.methods.elkan_noto", "ElkanNotoClassifier"),
     "robust-pu": ("robustpu.methods.robust_pu", "RobustPUClassifier"),
 }

@@ -1,6 +1,7 @@
 """Epochs of one risk, the best epoch kept: what PN, uPU and nnPU have in common."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -70,20 +71,40 @@ def minimize(
     numbers
         What else the risk depends on, one number a member each.
     """
-    best = Best(fleet)
-    course = Course(best)
+    course = Course(Best(fleet))
     start(fleet, settings, risk, slope, None, **numbers)
-    patience = [own.patience or own.epochs for own in settings]
-    for epoch in range(1, settings[0].epochs + 1):
+    for _ in judged(fleet, settings, course, range(1, settings[0].epochs + 1)):
         fleet.epoch()
-        score = fleet.score()
-        best.offer(score, epoch)
-        course.record(fleet.alive, epoch=torch.full_like(fleet.alive, epoch), score=score)
-        fleet.keep(best.waited(epoch) < fleet.per_member(patience))
-        if not len(fleet.alive):
-            break
-    best.restore()
+    course.best.restore()
     return course
+
+
+def judged(
+    fleet: Fleet, settings: Sequence[Any], course: Course, epochs: Iterable[int]
+) -> Iterator[int]:
+    """Give the number of each epoch, and judge the networks after it.
+
+    The best state of each member is remembered, and members whose patience is at an end leave; if
+    none is left, so are no epochs.
+
+    Parameters
+    ----------
+    fleet, settings
+        The networks, and the parameters of each.
+    course
+        Where to note the scores, and what remembers the best.
+    epochs
+        Their numbers.
+    """
+    patience = [own.patience or math.inf for own in settings]
+    for epoch in epochs:
+        yield epoch
+        score = fleet.score()
+        course.best.offer(score, epoch)
+        course.record(fleet.alive, epoch=torch.full_like(fleet.alive, epoch), score=score)
+        fleet.keep(course.best.waited(epoch) < fleet.per_member(patience))
+        if not len(fleet.alive):
+            return
 
 
 def train_once(fleet: Fleet, settings: Sequence[Any]) -> None:

@@ -1,0 +1,140 @@
+"""PUbN without negatives: two steps of weighting (Hsieh, Niu, Sugiyama, 2019)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from robustpu.base import parameters
+from robustpu.checks import check_number
+from robustpu.fleet import Best, Course, Fleet, soft_cross_entropy, soft_cross_entropy_slope
+from robustpu.methods.minimize import judged, minimize, of_batch, start
+from robustpu.neural import NeuralPUClassifier
+from robustpu.risks import logistic, nnpu, nnpu_slope
+
+
+@parameters
+class PUbNClassifier(NeuralPUClassifier):
+    """prior E_P[l(g) + [s > eta] (1 - s) / s l(-g)] + E_U[[s <= eta] (1 - s) l(-g)].
+
+    s(x) is the probability of a positive by a first network, trained by nnPU with the logistic
+    loss. Unlabelled rows below the threshold eta count as negatives, as far as they are; for the
+    region above it labelled positives stand in. A second network, from the same initial weights,
+    minimises this. The paper's method has biased negatives as well; this is its variant without,
+    PUbN\\\\N. Parameters as in :class:`robustpu.RobustPUClassifier`, and
+
+    Parameters
+    ----------
+    epochs
+        Of each of the two steps.
+    share
+        eta is the quantile of s among the unlabelled rows at share * (1 - prior): the part of the
+        negatives that is taken from the unlabelled rows.
+
+    Examples
+    --------
+    >>> from robustpu import PUbNClassifier, datasets, make_pu
+    >>> table = datasets.load("breast_cancer")
+    >>> pu = make_pu(table.data, table.target, n_positive=80, n_unlabeled=200, prior=0.3,
+    ...              n_test=100, random_state=0)
+    >>> model = PUbNClassifier(prior=0.3, epochs=20, random_state=0).fit(pu.X, pu.y)
+    >>> model.score(pu.X_test, pu.y_test) > 0.8
+    True
+    """
+
+    weight_decay: float | None = 1e-4
+    share: float = 0.9
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_number("share", self.share, above=0, most=1)
+
+    def _planned_epochs(self) -> int:
+        return 2 * self.epochs
+
+    @classmethod
+    def _train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
+        initial = fleet.state.copy()
+        # Step 1: a network that tells how likely a row is positive.
+        risk, slope = of_batch(nnpu, logistic), of_batch(nnpu_slope, logistic)
+        minimize(fleet, settings, risk, slope)
+        training = fleet.training
+        prior, population_prior = fleet.prior, fleet.population_prior
+        positive = among_unlabeled(fleet.logits(), prior, population_prior)
+        level = fleet.per_member([own.share for own in settings]) * (1 - prior)
+        weight, target = weigh(positive, training.is_positive, level, prior, population_prior)
+
+        # Step 2: another one, by weights that the first one gives.
+        fleet.reunite(initial)
+        course = Course(Best(fleet))
+        start(fleet, settings, soft_cross_entropy, soft_cross_entropy_slope)
+        weight = weight * training.weight
+        epochs = range(settings[0].epochs + 1, 2 * settings[0].epochs + 1)
+        for _ in judged(fleet, settings, course, epochs):
+            fleet.epoch(weight[fleet.alive], {"target": target[fleet.alive]})
+        course.best.restore()
+        return course
+
+
+def among_unlabeled(logit: Tensor, prior: Tensor, population_prior: Tensor) -> Tensor:
+    """Probability of a positive among the unlabelled rows, from logits for the population.
+
+    Parameters
+    ----------
+    logit
+        (members, rows).
+    prior, population_prior
+        (members,); equal in case-control data.
+
+    Examples
+    --------
+    >>> logit, prior = torch.zeros(1, 1), torch.tensor([0.2])
+    >>> round(among_unlabeled(logit, prior, torch.tensor([0.5])).item(), 4)
+    0.2
+    """
+    shift = torch.logit(prior) - torch.logit(population_prior)
+    return torch.sigmoid(logit + shift[:, None])
+
+
+def weigh(
+    positive: Tensor, is_positive: Tensor, level: Tensor, prior: Tensor, population_prior: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Weights and targets of a cross-entropy that is the risk of the second step.
+
+    A positive with l(g) + a l(-g) is a row of weight 1 + a with target 1 / (1 + a).
+
+    Parameters
+    ----------
+    positive
+        s, the probability of a positive among the unlabelled rows, (members, rows).
+    is_positive
+        Who is labelled, (members, rows).
+    level
+        eta as a quantile of s among the unlabelled rows, (members,).
+    prior, population_prior
+        (members,).
+
+    Examples
+    --------
+    >>> s = torch.tensor([[0.8, 0.1, 0.3, 0.9]])
+    >>> labelled = torch.tensor([[True, False, False, False]])
+    >>> prior = torch.tensor([0.4])
+    >>> weight, target = weigh(s, labelled, torch.tensor([0.5]), prior, prior)
+    >>> weight.round(decimals=4).tolist(), target.round(decimals=4).tolist()
+    ([[2.0, 1.2, 0.9333, 0.0]], [[0.8, 0.0, 0.0, 0.0]])
+    """
+    rows = positive.shape[1]
+    n_positive = is_positive.sum(1, keepdim=True)
+    unlabeled = torch.where(is_positive, torch.nan, positive)
+    eta = torch.stack([own.nanquantile(at) for own, at in zip(unlabeled, level, strict=True)])
+    above = positive > eta[:, None]
+    # E_N over the population: its share of negatives, by that of the unlabelled rows.
+    scale = ((1 - population_prior) / (1 - prior))[:, None]
+    odds = (1 - positive) / positive.clamp(min=1e-6)
+    on_positive = population_prior[:, None] * rows / n_positive
+    as_negative = scale * prior[:, None] * rows / n_positive * torch.where(above, odds, 0.0)
+    on_unlabeled = scale * rows / (rows - n_positive) * torch.where(above, 0.0, 1 - positive)
+    weight = torch.where(is_positive, on_positive + as_negative, on_unlabeled)
+    target = torch.where(is_positive, on_positive / (on_positive + as_negative), 0.0)
+    return weight, target

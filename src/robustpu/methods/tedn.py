@@ -1,0 +1,136 @@
+"""(TED)^n: prior and classifier in turns (Garg, Wu, Smola, Balakrishnan, Lipton, 2021)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from robustpu.base import parameters
+from robustpu.checks import check_number
+from robustpu.fleet import Best, Course, Fleet, cross_entropy, cross_entropy_slope
+from robustpu.methods.minimize import judged, start
+from robustpu.neural import NeuralPUClassifier
+from robustpu.priors import best_bin
+from robustpu.together import Trained
+
+
+@parameters
+class TEDnClassifier(NeuralPUClassifier):
+    """P against U without its ``prior`` most positive rows, chosen anew in each epoch (CVIR).
+
+    After a warm start, P against all of U, an epoch leaves out the share of the unlabelled rows
+    that the network finds most positive, and takes the rest as negatives; both classes weigh the
+    same. With ``prior="auto"`` the prior is estimated again before each epoch, by the best-bin
+    estimate on held-out rows, and damped. Parameters as in :class:`robustpu.RobustPUClassifier`,
+    and
+
+    Parameters
+    ----------
+    warm_epochs
+        Of the warm start, part of ``epochs``.
+    damping
+        Weight of the earlier estimate of the prior in the next one.
+
+    Attributes
+    ----------
+    prior_
+        The estimate at the selected epoch, if the prior was not given.
+
+    Examples
+    --------
+    >>> from robustpu import TEDnClassifier, datasets, make_pu
+    >>> table = datasets.load("breast_cancer")
+    >>> pu = make_pu(table.data, table.target, n_positive=80, n_unlabeled=200, prior=0.3,
+    ...              n_test=100, random_state=0)
+    >>> model = TEDnClassifier(epochs=30, random_state=0).fit(pu.X, pu.y)
+    >>> model.score(pu.X_test, pu.y_test) > 0.8
+    True
+    """
+
+    warm_epochs: int = 10
+    damping: float = 0.9
+    validation_fraction: float = 0.2
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_number("warm_epochs", self.warm_epochs, least=0, below=self.epochs, whole=True)
+        check_number("damping", self.damping, least=0, below=1)
+
+    def _fleet_key(self) -> tuple[Any, ...]:
+        return (*super()._fleet_key(), self.warm_epochs)
+
+    @classmethod
+    def _train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
+        first = settings[0]
+        course = Course(Best(fleet))
+        prior = fleet.prior.clone()
+        is_open = torch.tensor([own.prior == "auto" for own in settings], device=prior.device)
+        damping = fleet.per_member([own.damping for own in settings])
+        start(fleet, settings, cross_entropy, cross_entropy_slope)
+        for epoch in judged(fleet, settings, course, range(1, first.epochs + 1)):
+            alive, is_positive = fleet.alive, fleet.training.is_positive
+            kept = torch.ones_like(is_positive)
+            if epoch > first.warm_epochs:
+                found = held_out_priors(fleet)
+                if found is not None:
+                    damped = torch.lerp(found, prior[alive], damping[alive])
+                    prior[alive] = torch.where(is_open[alive], damped, prior[alive])
+                kept = least_positive(fleet.logits(), is_positive, prior[alive])
+            course.note(prior=prior[alive])
+            fleet.epoch(equal_masses(fleet.training.weight * kept, is_positive))
+        course.best.restore()
+        return course
+
+    def _note(self, logit: Tensor, kept: Sequence[Trained], settings: Sequence[Any]) -> None:
+        if self.prior == "auto":
+            self.prior_ = float(np.mean([end.history[end.turn - 1]["prior"] for end in kept]))
+
+
+def least_positive(logit: Tensor, is_positive: Tensor, prior: Tensor) -> Tensor:
+    """Who stays, (members, rows): positives, and unlabelled rows but the share ``prior`` on top.
+
+    Examples
+    --------
+    >>> logit, labelled = torch.tensor([[9.0, 3.0, 1.0, 2.0, 0.0]]), torch.zeros(1, 5) > 0
+    >>> labelled[0, 0] = True
+    >>> least_positive(logit, labelled, torch.tensor([0.5])).tolist()
+    [[True, False, True, False, True]]
+    """
+    unlabeled = torch.where(is_positive, -torch.inf, logit)
+    rank = unlabeled.argsort(dim=1, descending=True).argsort(dim=1)
+    count = (prior * (~is_positive).sum(1)).long()
+    return is_positive | (rank >= count[:, None])
+
+
+def equal_masses(weight: Tensor, is_positive: Tensor) -> Tensor:
+    """Scale weights (members, rows) so that positives and the others sum to half the rows each.
+
+    Examples
+    --------
+    >>> labelled = torch.tensor([[True, False, False, False]])
+    >>> equal_masses(torch.tensor([[1.0, 1.0, 1.0, 0.0]]), labelled).tolist()
+    [[2.0, 1.0, 1.0, 0.0]]
+    """
+    half = weight.shape[1] / 2
+    on_positive = torch.where(is_positive, weight, 0.0)
+    on_rest = weight - on_positive
+    return on_positive * half / _total(on_positive) + on_rest * half / _total(on_rest)
+
+
+def _total(weight: Tensor) -> Tensor:
+    return weight.sum(1, keepdim=True).clamp(min=1e-30)
+
+
+def held_out_priors(fleet: Fleet) -> Tensor | None:
+    """Best-bin prior of each member on its held-out rows, (alive,), if these are P and U."""
+    rows = fleet.held_out
+    if rows is None:
+        return None
+    logit, is_positive = fleet.logits(rows.index).cpu().numpy(), rows.is_positive.cpu().numpy()
+    found = [best_bin(own[mask], own[~mask]) for own, mask in zip(logit, is_positive, strict=True)]
+    edge = 1 / (1 + (~rows.is_positive).sum(1))
+    return torch.tensor(found, device=fleet.prior.device, dtype=fleet.prior.dtype).clamp(
+        edge, 1 - edge
+    )

@@ -1,0 +1,127 @@
+"""VPU: variational PU learning, without a prior (Chen, Liu, Wang, Zhao, Wu, 2020)."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional
+
+from robustpu.base import parameters
+from robustpu.checks import check_number
+from robustpu.fleet import Batch, Best, Course, Fleet, Partners
+from robustpu.methods.minimize import judged, start
+from robustpu.methods.mixup import shares, someone
+from robustpu.neural import NeuralPUClassifier
+from robustpu.risks import weighted_mean
+from robustpu.selection import Settle
+from robustpu.together import Trained
+
+
+@parameters
+class VPUClassifier(NeuralPUClassifier):
+    """log E_X[Phi] - E_P[log Phi] + a consistency of mixtures; answers are Phi / max Phi.
+
+    Phi in (0, 1) models the probability of a positive up to a factor, and X is a sample of the
+    population: the unlabelled rows, or all rows in the single-set scenario. No prior enters. Needs
+    a region where all rows are positive, or probabilities come out too large. Parameters as in
+    :class:`robustpu.RobustPUClassifier`, and
+
+    Parameters
+    ----------
+    mix_weight
+        Weight of the consistency: (log of the mixed Phi - log Phi of the mixture)^2, mixtures of a
+        row of X and a labelled positive, whose Phi is 1.
+    alpha
+        Shares in a mixture are drawn from Beta(alpha, alpha).
+    prior
+        Not used in training; for ``threshold="prior"``, PU-only selection and the collapse alarm.
+
+    Attributes
+    ----------
+    scale_
+        max Phi over the training rows, of each kept member.
+
+    Examples
+    --------
+    >>> from robustpu import VPUClassifier, datasets, make_pu
+    >>> table = datasets.load("breast_cancer")
+    >>> pu = make_pu(table.data, table.target, n_positive=80, n_unlabeled=200, prior=0.3,
+    ...              n_test=100, random_state=0)
+    >>> model = VPUClassifier(epochs=20, random_state=0).fit(pu.X, pu.y)
+    >>> model.score(pu.X_test, pu.y_test) > 0.8
+    True
+    """
+
+    batch_size: int = 256
+    mix_weight: float = 0.1
+    alpha: float = 0.3
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_number("mix_weight", self.mix_weight, least=0)
+        check_number("alpha", self.alpha, above=0)
+
+    def _fleet_key(self) -> tuple[Any, ...]:
+        return (*super()._fleet_key(), self.scenario)
+
+    def _settle(self) -> Settle | None:
+        return super()._settle() or relative_to_most
+
+    @classmethod
+    def _train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
+        first = settings[0]
+        course = Course(Best(fleet))
+        risk = partial(variational, labelled_too=first.scenario == "single-set")
+        mix_weight = [own.mix_weight for own in settings]
+        start(fleet, settings, risk, mix_weight=mix_weight)
+        for _ in judged(fleet, settings, course, range(1, first.epochs + 1)):
+            # The share is that of the row of X; its partner is a labelled positive.
+            share = shares(fleet, [own.alpha for own in settings])
+            place = someone(fleet, fleet.training.is_positive)
+            partners = Partners(fleet.training.index.gather(1, place), share)
+            fleet.epoch(columns={"share": share}, partners=partners)
+        course.best.restore()
+        return course
+
+    def _probability(self, logit: Tensor) -> NDArray[np.float64]:
+        """Mean over the members of Phi / max Phi, at most 1."""
+        answer = torch.sigmoid(logit.double()).cpu().numpy() / self.scale_[:, None]
+        mean: NDArray[np.float64] = np.minimum(answer, 1).mean(0)
+        return mean
+
+    def _note(self, logit: Tensor, kept: Sequence[Trained], settings: Sequence[Any]) -> None:
+        self.scale_ = torch.sigmoid(logit.double()).amax(1).cpu().numpy()
+
+
+def variational(logit: Tensor, batch: Batch, mix_weight: Tensor, labelled_too: bool) -> Tensor:
+    """Risk (members,): logits of rows, then of their mixtures with positives, (members, 2 rows)."""
+    clean, mixed = logit.chunk(2, dim=1)
+    log_phi, log_mixed = functional.logsigmoid(clean), functional.logsigmoid(mixed)
+    on_positive = torch.where(batch.is_positive, batch.weight, 0.0)
+    on_population = batch.weight if labelled_too else batch.weight - on_positive
+    mean = weighted_mean(log_phi.exp(), on_population)
+    has_both = (on_positive.sum(-1) > 0) & (on_population.sum(-1) > 0)
+    fit = mean.clamp(min=1e-30).log() - weighted_mean(log_phi, on_positive)
+    share = batch.columns["share"]
+    wanted = (share * log_phi.exp() + 1 - share).clamp(min=1e-30).log()
+    consistency = weighted_mean((wanted - log_mixed).square(), on_population)
+    return torch.where(has_both, fit, 0.0) + mix_weight * consistency
+
+
+def relative_to_most(logit: Tensor, population: Tensor, prior: Tensor) -> Tensor:
+    """logit(Phi / max Phi), (members, rows): positive where the answer is.
+
+    Examples
+    --------
+    >>> phi = torch.tensor([[0.1, 0.2, 0.6]])
+    >>> everyone, prior = torch.ones(1, 3, dtype=torch.bool), torch.tensor([0.5])
+    >>> torch.sigmoid(relative_to_most(torch.logit(phi), everyone, prior)).tolist()[0][0]
+    0.16666666...
+    """
+    phi = torch.sigmoid(logit.double())
+    ratio = phi / phi.amax(1, keepdim=True)
+    return torch.logit(ratio.clamp(max=1 - 1e-12)).to(logit.dtype)
