@@ -17,15 +17,19 @@ if TYPE_CHECKING:
     from robustpu.base import CollapseWarning as CollapseWarning
     from robustpu.labels import AmbiguousLabelWarning as AmbiguousLabelWarning
     from robustpu.methods import all_methods as all_methods
+    from robustpu.methods.bagging import BaggingPUClassifier as BaggingPUClassifier
     from robustpu.methods.dist_pu import DistPUClassifier as DistPUClassifier
     from robustpu.methods.elkan_noto import ElkanNotoClassifier as ElkanNotoClassifier
+    from robustpu.methods.lbe import LBEClassifier as LBEClassifier
     from robustpu.methods.nnpu import NNPUClassifier as NNPUClassifier
     from robustpu.methods.p3mix import P3MixCClassifier as P3MixCClassifier
     from robustpu.methods.p3mix import P3MixEClassifier as P3MixEClassifier
     from robustpu.methods.pn import PNClassifier as PNClassifier
     from robustpu.methods.pubn import PUbNClassifier as PUbNClassifier
+    from robustpu.methods.pulns import PULNSClassifier as PULNSClassifier
     from robustpu.methods.pusb import PUSBClassifier as PUSBClassifier
     from robustpu.methods.robust_pu import RobustPUClassifier as RobustPUClassifier
+    from robustpu.methods.self_pu import SelfPUClassifier as SelfPUClassifier
     from robustpu.methods.tedn import TEDnClassifier as TEDnClassifier
     from robustpu.methods.upu import UPUClassifier as UPUClassifier
     from robustpu.methods.vpu import VPUClassifier as VPUClassifier
@@ -36,18 +40,22 @@ if TYPE_CHECKING:
 
 _HOME = {
     "AmbiguousLabelWarning": "robustpu.labels",
+    "BaggingPUClassifier": "robustpu.methods.bagging",
     "CollapseWarning": "robustpu.base",
     "DistPUClassifier": "robustpu.methods.dist_pu",
     "ElkanNotoClassifier": "robustpu.methods.elkan_noto",
+    "LBEClassifier": "robustpu.methods.lbe",
     "NNPUClassifier": "robustpu.methods.nnpu",
     "P3MixCClassifier": "robustpu.methods.p3mix",
     "P3MixEClassifier": "robustpu.methods.p3mix",
     "PNClassifier": "robustpu.methods.pn",
     "PUData": "robustpu.split",
+    "PULNSClassifier": "robustpu.methods.pulns",
     "PUSBClassifier": "robustpu.methods.pusb",
     "PUbNClassifier": "robustpu.methods.pubn",
     "Pacing": "robustpu.pacing",
     "RobustPUClassifier": "robustpu.methods.robust_pu",
+    "SelfPUClassifier": "robustpu.methods.self_pu",
     "TEDnClassifier": "robustpu.methods.tedn",
     "UPUClassifier": "robustpu.methods.upu",
     "VPUClassifier": "robustpu.methods.vpu",

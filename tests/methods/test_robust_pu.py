@@ -11,7 +11,7 @@ from robustpu import NNPUClassifier, Pacing, PNClassifier, RobustPUClassifier, m
 from robustpu import hardness as hardnesses
 from robustpu import pacing as pacings
 from robustpu import weighting as weightings
-from robustpu.methods.robust_pu import balanced
+from robustpu.methods.balance import balanced
 from robustpu.risks import logistic
 
 PACING_POSITIVE = Pacing("linear", lambda0=0.5, beta=1.0, t_grow=4)

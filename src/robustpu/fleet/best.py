@@ -67,6 +67,19 @@ class Course:
         """Note one number for each training row of each member that still trains, (alive, rows)."""
         self._rows.append((alive, {name: value.float().cpu() for name, value in values.items()}))
 
+    def of(self, fleet: Fleet, places: Tensor) -> "Course":
+        """Make the course of another fleet, whose members are some of these; all trained on."""
+        best = Best(fleet)
+        best.state = self.best.state.select(places)
+        best.score, best.turn = self.best.score[places], self.best.turn[places]
+        course = Course(best)
+        members = torch.arange(len(places), device=places.device)
+        course._notes = [
+            (members, {name: value[places] for name, value in values.items()})
+            for _, values in self._notes
+        ]
+        return course
+
     def histories(self) -> list[list[dict[str, float]]]:
         """Return what was noted of each member, oldest first."""
         answer: list[list[dict[str, float]]] = [[] for _ in self.best.turn]

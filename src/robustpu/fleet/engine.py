@@ -144,6 +144,11 @@ class Fleet:
         return self._crew.training
 
     @property
+    def seeds(self) -> Tensor:
+        """Seeds of the members that still train, (alive,)."""
+        return self._crew.seed
+
+    @property
     def held_out(self) -> Rows | None:
         """Held-out positives and unlabelled rows, (alive, rows); None if the truth is held out."""
         return None if self._oracle else self._crew.held_out
@@ -285,6 +290,14 @@ class Fleet:
             dim=1,
         )
 
+    @torch.no_grad()
+    def hidden(self) -> Tensor:
+        """What the last linear layer gets of the training rows, (alive, rows, units)."""
+        index = self.training.index
+        wide = max(1, self._most_numbers() // self.pool[0].numel())
+        parts = torch.split(index, wide, dim=1)
+        return torch.cat([self.network.hidden(self.state, self._inputs(own)) for own in parts], 1)
+
     def _most_numbers(self) -> int:
         """Inputs of one member to score at a time."""
         if not self.network.is_stacked:
@@ -364,6 +377,26 @@ class Fleet:
             # Each stands for several.
             told, scale = self.on_epoch, self.size / fleet.size
             fleet.on_epoch = lambda members: told(round(members * scale))
+        return fleet
+
+    def beside(self, module: str | ModuleFactory, salt: int = 0) -> "Fleet":
+        """Make a fleet of other networks for the same members, on the same rows.
+
+        Parameters
+        ----------
+        module
+            Name or factory of the networks.
+        salt
+            Added to the seeds of their initial weights.
+        """
+        fleet = copy(self)
+        shape = tuple(self.pool.shape[1:])
+        seeds = self._everyone.seed.tolist()
+        modules = [build(module, shape, seed + salt).to(self.pool.dtype) for seed in seeds]
+        fleet.network = network_for(deepcopy(modules[0]).to(self.pool.device), self.pool[:2])
+        fleet._epochs = torch.zeros_like(self._epochs)
+        fleet.on_epoch = None
+        fleet.reunite(fleet.network.read(modules).to(self.pool.device))
         return fleet
 
     def become(self, fleet: "Fleet", places: Sequence[int]) -> None:

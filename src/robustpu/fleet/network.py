@@ -148,6 +148,26 @@ class Network(ABC):
     def logits(self, state: State, x: Tensor) -> Tensor:
         """Logits (members, rows) of inputs (members, rows, ...), in evaluation mode."""
 
+    def hidden(self, state: State, x: Tensor) -> Tensor:
+        """What the last linear layer gets, (members, rows, units), in evaluation mode."""
+        last = [layer for layer in self.template.modules() if isinstance(layer, nn.Linear)]
+        if not last:
+            raise ValueError("module has no linear layer; its hidden representation is unknown.")
+        seen: list[Tensor] = []
+        hook = last[-1].register_forward_pre_hook(lambda layer, inputs: seen.append(inputs[0]))
+        try:
+            for member in range(len(x)):
+                views = self.views(state.flat).items()
+                own = {name: self._loaded(view[member]) for name, view in views}
+                own |= {name: value[member] for name, value in state.buffers.items()}
+                own |= {alias: own[name] for alias, name in self._aliases.items()}
+                with ONE_AT_A_TIME:
+                    self.template.eval()
+                    functional_call(self.template, own, (x[member],), tie_weights=False)
+        finally:
+            hook.remove()
+        return torch.stack(seen).flatten(2)
+
     @abstractmethod
     def gradient(
         self,
@@ -225,6 +245,9 @@ class LinearStack(Network):
 
     def logits(self, state: State, x: Tensor) -> Tensor:
         return self._forward(self._cut(state.flat).layers, x)[0][-1].squeeze(-1)
+
+    def hidden(self, state: State, x: Tensor) -> Tensor:
+        return self._forward(self._cut(state.flat).layers, x)[0][-2]
 
     def gradient(
         self,

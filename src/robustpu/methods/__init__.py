@@ -12,12 +12,16 @@ _HOME = {
     "nnpu": ("robustpu.methods.nnpu", "NNPUClassifier"),
     "pusb": ("robustpu.methods.pusb", "PUSBClassifier"),
     "pubn": ("robustpu.methods.pubn", "PUbNClassifier"),
+    "pulns": ("robustpu.methods.pulns", "PULNSClassifier"),
     "p3mix-e": ("robustpu.methods.p3mix", "P3MixEClassifier"),
     "p3mix-c": ("robustpu.methods.p3mix", "P3MixCClassifier"),
     "dist-pu": ("robustpu.methods.dist_pu", "DistPUClassifier"),
+    "self-pu": ("robustpu.methods.self_pu", "SelfPUClassifier"),
     "vpu": ("robustpu.methods.vpu", "VPUClassifier"),
     "tedn": ("robustpu.methods.tedn", "TEDnClassifier"),
+    "lbe": ("robustpu.methods.lbe", "LBEClassifier"),
     "elkan-noto": ("robustpu.methods.elkan_noto", "ElkanNotoClassifier"),
+    "bagging": ("robustpu.methods.bagging", "BaggingPUClassifier"),
     "robust-pu": ("robustpu.methods.robust_pu", "RobustPUClassifier"),
 }
 

@@ -124,8 +124,8 @@ class P3MixEClassifier(_P3Mix):
     True
     """
 
-    early_weight: float = 5.0
-    entropy_weight: float = 0.5
+    early_weight: float = 1.0
+    unlabeled_weight: float = 0.5
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

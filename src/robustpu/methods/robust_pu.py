@@ -13,6 +13,7 @@ from robustpu.base import parameters
 from robustpu.checks import check_number
 from robustpu.fleet import Best, Course, Fleet, cross_entropy, cross_entropy_slope
 from robustpu.hardness import HardnessFunction
+from robustpu.methods.balance import balanced
 from robustpu.methods.minimize import start, train_once
 from robustpu.methods.presets import PRESETS, RECIPES
 from robustpu.naming import identity, pick
@@ -315,25 +316,6 @@ class RobustPUClassifier(NeuralPUClassifier):
         assert self.pacing_unlabeled is not None
         paths = self.pacing_positive.path(rounds), self.pacing_unlabeled.path(rounds)
         return list(zip(*paths, strict=True))
-
-
-def balanced(weight: Tensor, is_positive: Tensor, prior: Tensor) -> Tensor:
-    """Scale weights (..., rows) so that positives have the share ``prior`` (...) of their sum.
-
-    Examples
-    --------
-    >>> weight = torch.tensor([0.5, 1.0, 1.0])
-    >>> balanced(weight, torch.tensor([True, False, False]), torch.tensor(0.4))[0].item()
-    1.0
-    """
-    on_positive = torch.where(is_positive, weight, 0.0).sum(-1)
-    on_unlabeled = weight.sum(-1) - on_positive
-    total = on_positive + on_unlabeled
-    tiny = torch.finfo(weight.dtype).tiny
-    own = torch.where(is_positive, on_positive[..., None], on_unlabeled[..., None])
-    wanted = torch.where(is_positive, (prior * total)[..., None], ((1 - prior) * total)[..., None])
-    # The share first: the factor itself could be infinite.
-    return weight / own.clamp(min=tiny) * wanted
 
 
 def _by_side(fleet: Fleet, pairs: Sequence[tuple[float, float]]) -> Tensor:

@@ -1,5 +1,8 @@
 """A teacher: for each member of a fleet, a running mean of its parameters."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import torch
 from torch import Tensor
 
@@ -26,12 +29,18 @@ class Teacher:
         alive = self._fleet.alive
         self.flat[alive] = torch.lerp(self._fleet.state.flat, self.flat[alive], decay)
 
-    def logits(self, index: Tensor | None = None) -> Tensor:
-        """Logits (alive, rows) of the teachers, by default of the training rows."""
+    @contextmanager
+    def in_charge(self) -> Iterator[None]:
+        """Let the teachers answer for their students."""
         fleet = self._fleet
         student = fleet.state.flat
         try:
             fleet.state.flat = self.flat[fleet.alive]
-            return fleet.logits(index)
+            yield
         finally:
             fleet.state.flat = student
+
+    def logits(self) -> Tensor:
+        """Logits (alive, rows) of the teachers for the training rows."""
+        with self.in_charge():
+            return self._fleet.logits()

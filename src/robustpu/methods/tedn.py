@@ -10,6 +10,7 @@ from torch import Tensor
 from robustpu.base import parameters
 from robustpu.checks import check_number
 from robustpu.fleet import Best, Course, Fleet, cross_entropy, cross_entropy_slope
+from robustpu.methods.balance import balanced
 from robustpu.methods.minimize import judged, start
 from robustpu.neural import NeuralPUClassifier
 from robustpu.priors import best_bin
@@ -79,7 +80,8 @@ class TEDnClassifier(NeuralPUClassifier):
                     prior[alive] = torch.where(is_open[alive], damped, prior[alive])
                 kept = least_positive(fleet.logits(), is_positive, prior[alive])
             course.note(prior=prior[alive])
-            fleet.epoch(equal_masses(fleet.training.weight * kept, is_positive))
+            half = torch.full_like(fleet.prior, 0.5)
+            fleet.epoch(balanced(fleet.training.weight * kept, is_positive, half))
         course.best.restore()
         return course
 
@@ -102,25 +104,6 @@ def least_positive(logit: Tensor, is_positive: Tensor, prior: Tensor) -> Tensor:
     rank = unlabeled.argsort(dim=1, descending=True).argsort(dim=1)
     count = (prior * (~is_positive).sum(1)).long()
     return is_positive | (rank >= count[:, None])
-
-
-def equal_masses(weight: Tensor, is_positive: Tensor) -> Tensor:
-    """Scale weights (members, rows) so that positives and the others sum to half the rows each.
-
-    Examples
-    --------
-    >>> labelled = torch.tensor([[True, False, False, False]])
-    >>> equal_masses(torch.tensor([[1.0, 1.0, 1.0, 0.0]]), labelled).tolist()
-    [[2.0, 1.0, 1.0, 0.0]]
-    """
-    half = weight.shape[1] / 2
-    on_positive = torch.where(is_positive, weight, 0.0)
-    on_rest = weight - on_positive
-    return on_positive * half / _total(on_positive) + on_rest * half / _total(on_rest)
-
-
-def _total(weight: Tensor) -> Tensor:
-    return weight.sum(1, keepdim=True).clamp(min=1e-30)
 
 
 def held_out_priors(fleet: Fleet) -> Tensor | None:

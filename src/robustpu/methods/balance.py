@@ -1,0 +1,23 @@
+"""Weights of rows, scaled to the shares that the classes should have."""
+
+import torch
+from torch import Tensor
+
+
+def balanced(weight: Tensor, is_positive: Tensor, prior: Tensor) -> Tensor:
+    """Scale weights (..., rows) so that positives have the share ``prior`` (...) of their sum.
+
+    Examples
+    --------
+    >>> weight = torch.tensor([0.5, 1.0, 1.0])
+    >>> balanced(weight, torch.tensor([True, False, False]), torch.tensor(0.4))[0].item()
+    1.0
+    """
+    on_positive = torch.where(is_positive, weight, 0.0).sum(-1)
+    on_unlabeled = weight.sum(-1) - on_positive
+    total = on_positive + on_unlabeled
+    tiny = torch.finfo(weight.dtype).tiny
+    own = torch.where(is_positive, on_positive[..., None], on_unlabeled[..., None])
+    wanted = torch.where(is_positive, (prior * total)[..., None], ((1 - prior) * total)[..., None])
+    # The share first: the factor itself could be infinite.
+    return weight / own.clamp(min=tiny) * wanted

@@ -1,0 +1,200 @@
+"""LBE: classes and the chance of a label, both learnt (Gong et al., 2021)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from robustpu.base import parameters
+from robustpu.checks import check_number
+from robustpu.fleet import (
+    Best,
+    Course,
+    Fleet,
+    cross_entropy,
+    cross_entropy_slope,
+    soft_cross_entropy,
+    soft_cross_entropy_slope,
+)
+from robustpu.methods.balance import balanced
+from robustpu.methods.minimize import judged, start
+from robustpu.modules import MODULES, ModuleFactory
+from robustpu.naming import identity, pick
+from robustpu.neural import NeuralPUClassifier
+from robustpu.risks import weighted_mean
+
+
+@parameters
+class LBEClassifier(NeuralPUClassifier):
+    """P(labelled | x) = h(x) eta(x), fitted by expectation and maximisation.
+
+    h(x) is the probability of a positive, eta(x) the probability that a positive is labelled: it
+    may depend on the row, so labelled positives need not be a fair sample. Only the product is
+    determined by the data; what tells them apart is that both are simple, where they start, and
+    the prior, which the mean of h over the unlabelled rows is held to. Parameters as in
+    :class:`robustpu.RobustPUClassifier`, and
+
+    Parameters
+    ----------
+    warm_epochs
+        First h learns labelled against unlabelled rows, for so many epochs.
+    rounds, epochs
+        Then come so many rounds, each with so many epochs of h and of eta.
+    label_module, label_lr
+        Network of eta, and its learning rate. It starts at a half everywhere.
+
+    Examples
+    --------
+    >>> from robustpu import LBEClassifier, datasets, make_pu
+    >>> table = datasets.load("breast_cancer")
+    >>> pu = make_pu(table.data, table.target, n_positive=80, n_unlabeled=200, prior=0.3,
+    ...              n_test=100, random_state=0)
+    >>> model = LBEClassifier(prior=0.3, random_state=0).fit(pu.X, pu.y)
+    >>> model.score(pu.X_test, pu.y_test) > 0.8
+    True
+    """
+
+    epochs: int = 5
+    rounds: int = 20
+    warm_epochs: int = 10
+    weight_decay: float | None = 1e-3
+    label_module: str | ModuleFactory = "linear"
+    label_lr: float = 1e-3
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_number("rounds", self.rounds, least=1, whole=True)
+        check_number("warm_epochs", self.warm_epochs, least=0, whole=True)
+        check_number("label_lr", self.label_lr, above=0)
+        pick("label_module", self.label_module, MODULES)
+
+    def _fleet_key(self) -> tuple[Any, ...]:
+        own = self.rounds, self.warm_epochs, identity(self.label_module)
+        return (*super()._fleet_key(), *own)
+
+    def _planned_epochs(self) -> int:
+        return self.warm_epochs + self.rounds * self.epochs
+
+    @classmethod
+    def _train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
+        first = settings[0]
+        labels = fleet.beside(first.label_module)
+        # eta is a half everywhere.
+        labels.state.flat.zero_()
+        course = Course(Best(fleet))
+        excess = sample_excess(fleet)
+        start(fleet, settings, cross_entropy, cross_entropy_slope)
+        # Labelled and unlabelled rows weigh the same, or hidden positives would look negative.
+        half = torch.full_like(fleet.prior, 0.5)
+        weight = balanced(fleet.training.weight, fleet.training.is_positive, half)
+        for _ in range(first.warm_epochs):
+            fleet.epoch(weight)
+        for _ in judged(fleet, settings, course, range(1, first.rounds + 1)):
+            own = excess[fleet.alive]
+            labels.keep(torch.isin(labels.alive, fleet.alive))
+            # Expectation: how likely each row is positive, given whether it is labelled.
+            training, logit = fleet.training, fleet.logits() - own[:, None]
+            positive = expected(logit, labels.logits(), training.is_positive)
+            positive = anchored(positive, training.is_positive, fleet.prior)
+            # Maximisation: classes for all rows, labels for positives.
+            weight, target = for_population(positive, own)
+            start(fleet, settings, soft_cross_entropy, soft_cross_entropy_slope)
+            labels.start(
+                cross_entropy,
+                [own.label_lr for own in settings],
+                [own.weight_decay for own in settings],
+                [0.0 for _ in settings],
+                first.batch_size,
+                cross_entropy_slope,
+            )
+            for _ in range(first.epochs):
+                fleet.epoch(training.weight * weight, {"target": target})
+                labels.epoch(training.weight * positive)
+        course.best.restore()
+        return course
+
+
+def sample_excess(fleet: Fleet) -> Tensor:
+    """Log-odds of a positive in the population less those among the rows at hand, (members,).
+
+    0 in the single-set scenario, where the rows at hand are a sample of the population.
+    """
+    is_positive = fleet.training.is_positive
+    labelled = is_positive.to(fleet.prior.dtype).mean(1)
+    at_hand = labelled + (1 - labelled) * fleet.prior
+    return torch.logit(fleet.population_prior) - torch.logit(at_hand)
+
+
+def expected(logit: Tensor, label_logit: Tensor, is_positive: Tensor) -> Tensor:
+    """h (1 - eta) / (1 - h eta) of unlabelled rows, 1 of labelled ones, (members, rows).
+
+    Parameters
+    ----------
+    logit, label_logit
+        Of h and of eta, (members, rows).
+    is_positive
+        Who is labelled.
+
+    Examples
+    --------
+    >>> half = torch.zeros(1, 2)
+    >>> expected(half, half, torch.tensor([[True, False]])).round(decimals=4).tolist()
+    [[1.0, 0.3333]]
+    """
+    positive, labelled = torch.sigmoid(logit), torch.sigmoid(label_logit)
+    hidden = positive * (1 - labelled) / (1 - positive * labelled).clamp(min=1e-6)
+    return torch.where(is_positive, 1.0, hidden)
+
+
+def anchored(positive: Tensor, is_positive: Tensor, prior: Tensor) -> Tensor:
+    """Shift the log-odds of unlabelled rows so that their mean probability is the prior.
+
+    Without it, round after round, rows that look a little negative become more so, until h is the
+    probability of a label and eta is 1: that explains the data as well.
+
+    Parameters
+    ----------
+    positive
+        Probabilities, (members, rows).
+    is_positive
+        Who is labelled; these stay as they are.
+    prior
+        (members,).
+
+    Examples
+    --------
+    >>> labelled = torch.tensor([[True, False, False]])
+    >>> answer = anchored(torch.tensor([[1.0, 0.1, 0.3]]), labelled, torch.tensor([0.5]))
+    >>> round(answer[0, 1:].mean().item(), 3)
+    0.5
+    """
+    odds = torch.logit(positive, eps=1e-6)
+    on_unlabeled = (~is_positive).to(positive.dtype)
+    low, high = torch.full_like(prior, -30.0), torch.full_like(prior, 30.0)
+    for _ in range(30):
+        middle = (low + high) / 2
+        is_above = weighted_mean(torch.sigmoid(odds + middle[:, None]), on_unlabeled) > prior
+        low, high = torch.where(is_above, low, middle), torch.where(is_above, middle, high)
+    return torch.where(is_positive, positive, torch.sigmoid(odds + low[:, None]))
+
+
+def for_population(positive: Tensor, excess: Tensor) -> tuple[Tensor, Tensor]:
+    """Weights and targets that make up for the excess of positives, (members, rows) each.
+
+    Parameters
+    ----------
+    positive
+        Probabilities among the rows at hand.
+    excess
+        Log-odds to add, (members,).
+
+    Examples
+    --------
+    >>> weight, target = for_population(torch.tensor([[0.5]]), torch.tensor([0.0]))
+    >>> weight.item(), target.item()
+    (1.0, 0.5)
+    """
+    counted = positive * excess.exp()[:, None]
+    weight = counted + 1 - positive
+    return weight, counted / weight.clamp(min=1e-30)

@@ -1,0 +1,129 @@
+"""PULNS: a policy learns which unlabelled rows to take as negatives (Luo et al., 2021)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from robustpu.base import parameters
+from robustpu.checks import check_number
+from robustpu.fleet import Best, Course, Fleet, cross_entropy, cross_entropy_slope
+from robustpu.methods.balance import balanced
+from robustpu.methods.minimize import judged, start
+from robustpu.methods.selector import Selector, choose, returns
+from robustpu.neural import NeuralPUClassifier
+
+
+@parameters
+class PULNSClassifier(NeuralPUClassifier):
+    """P against the unlabelled rows that a selector picks; the selector is rewarded by the score.
+
+    In each episode the selector visits the unlabelled rows one after the other, and takes some as
+    negatives. A probe, a copy of the classifier, trains on these for a moment; how much it gains on
+    the held-out rows, and whether the classifier agrees on each row, is the reward of a policy
+    gradient. Then the classifier itself trains on what the selector picks. No prior enters, but for
+    PU-only scores. The paper rewards by clean validation rows (``eval_set``); without them the
+    reward is PU-only. Parameters as in :class:`robustpu.RobustPUClassifier`, and
+
+    Parameters
+    ----------
+    warm_epochs
+        First the classifier learns labelled against unlabelled rows, for so many epochs.
+    episodes, epochs
+        Then come so many episodes, with so many epochs of the classifier each.
+    probe_epochs
+        Epochs of the probe.
+    selector_lr
+        Learning rate of the selector.
+    discount
+        Of rewards of rows that come later.
+    final_weight
+        Weight of what the probe gains.
+
+    Examples
+    --------
+    >>> from robustpu import PULNSClassifier, datasets, make_pu
+    >>> table = datasets.load("breast_cancer")
+    >>> pu = make_pu(table.data, table.target, n_positive=80, n_unlabeled=200, prior=0.3,
+    ...              n_test=100, random_state=0)
+    >>> model = PULNSClassifier(episodes=10, random_state=0).fit(pu.X, pu.y)
+    >>> model.score(pu.X_test, pu.y_test) > 0.8
+    True
+    """
+
+    epochs: int = 5
+    episodes: int = 30
+    warm_epochs: int = 5
+    probe_epochs: int = 1
+    selector_lr: float = 1e-3
+    discount: float = 0.8
+    final_weight: float = 1.0
+    patience: int | None = 10
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_number("episodes", self.episodes, least=1, whole=True)
+        check_number("warm_epochs", self.warm_epochs, least=1, whole=True)
+        check_number("probe_epochs", self.probe_epochs, least=1, whole=True)
+        check_number("selector_lr", self.selector_lr, above=0)
+        check_number("discount", self.discount, least=0, below=1)
+        check_number("final_weight", self.final_weight, least=0)
+
+    def _fleet_key(self) -> tuple[Any, ...]:
+        own = self.episodes, self.warm_epochs, self.probe_epochs
+        return (*super()._fleet_key(), *own)
+
+    def _planned_epochs(self) -> int:
+        return self.warm_epochs + self.episodes * (self.epochs + self.probe_epochs)
+
+    @classmethod
+    def _train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
+        first = settings[0]
+        course = Course(Best(fleet))
+        start(fleet, settings, cross_entropy, cross_entropy_slope)
+        for _ in range(first.warm_epochs):
+            fleet.epoch(chosen_weight(fleet, ~fleet.training.is_positive))
+        selector = Selector(fleet, [own.selector_lr for own in settings])
+        discount = fleet.per_member([own.discount for own in settings])
+        final_weight = fleet.per_member([own.final_weight for own in settings])
+        highest = fleet.score()
+        if highest is None:
+            highest = torch.zeros_like(fleet.prior)
+        # The numbers of episodes, from 1 on; turn 0 is the classifier of the warm start.
+        course.best.offer(fleet.score(), 0)
+        for _ in judged(fleet, settings, course, range(1, first.episodes + 1)):
+            alive = fleet.alive
+            rows, logit = selector.rows(fleet), fleet.logits()
+            # (a) The selector visits the unlabelled rows, and (b) a probe learns from its choice.
+            visit = selector.visit(rows, fleet.draw(1))
+            before = fleet.state.copy()
+            start(fleet, settings, cross_entropy, cross_entropy_slope)
+            for _ in range(first.probe_epochs):
+                fleet.epoch(chosen_weight(fleet, visit.is_chosen))
+            score = fleet.score()
+            gain = torch.zeros_like(highest[alive]) if score is None else score - highest[alive]
+            highest[alive] = torch.maximum(highest[alive], highest[alive] + gain)
+            fleet.state.put(torch.arange(len(alive), device=alive.device), before)
+            # (c) The policy gradient.
+            value = returns(logit, visit, discount[alive]) + (final_weight[alive] * gain)[:, None]
+            selector.learn(rows, visit, value)
+            # (d) The selector chooses again, and (e) the classifier learns from its choice.
+            chosen = selector.visit(rows, fleet.draw(2)).is_chosen
+            course.note(chosen=choose(chosen, fleet.training.is_positive))
+            start(fleet, settings, cross_entropy, cross_entropy_slope)
+            for _ in range(first.epochs):
+                fleet.epoch(chosen_weight(fleet, chosen))
+        course.best.restore()
+        return course
+
+
+def chosen_weight(fleet: Fleet, is_chosen: Tensor) -> Tensor:
+    """Weights (alive, rows) of labelled rows and of chosen ones, the same in sum.
+
+    If none is chosen, all are.
+    """
+    is_positive, weight = fleet.training.is_positive, fleet.training.weight
+    some = (is_chosen & ~is_positive).any(1, keepdim=True)
+    weight = torch.where(is_positive | is_chosen | ~some, weight, 0.0)
+    return balanced(weight, is_positive, torch.full_like(fleet.prior, 0.5))
