@@ -67,6 +67,27 @@ def test_order_is_that_of_the_file_and_priors_ascend():
     assert [row.label for row in table.methods] == ["nnPU", "nnPU", "x"]
 
 
+def test_methods_with_an_x_ascend():
+    table = only(trials([1.0], method="ten", x=10) + trials([1.0], method="two", x=2.0))
+    assert [row.key for row in table.methods] == ["two", "ten"]
+
+
+def test_tables_of_the_paper_come_first_and_oracles_before_the_others():
+    kinds = [
+        {"experiment": "sweep", "table": None},
+        {"experiment": "pacing", "table": "pacing"},
+        {"experiment": "default", "table": "main"},
+        {"experiment": "main", "table": "main", "selection": "pu"},
+        {"experiment": "main", "table": "main", "selection": "oracle"},
+    ]
+    found = tables([record for kind in kinds for record in trials([1.0], **kind)])
+    assert [(table.experiment, table.selection) for table in found[:2]] == [
+        ("main", "oracle"),
+        ("main", "pu"),
+    ]
+    assert [table.experiment for table in found[2:]] == ["default", "pacing", "sweep"]
+
+
 def test_a_cell_that_was_not_run_is_a_gap():
     table = only(table3()[:20] + trials([1.0] * 10, dataset="cifar10", **NNPU))
     cell = table.cells["cifar10", 0.2, "robust-pu"]

@@ -51,7 +51,8 @@ class Table:
     reference
         The paper's table; None where it has none.
     datasets, priors, methods
-        Columns, row groups, rows. Priors ascend, the others are in order of first appearance.
+        Columns, row groups, rows. Priors ascend, and so do methods with an x; the others are in
+        order of first appearance.
     cells
         All of them, also those that were not run.
     duels
@@ -95,7 +96,7 @@ def tables(records: Iterable[Record]) -> list[Table]:
     Returns
     -------
     tables
-        In order of first appearance; a pure function of the records.
+        Those of the paper first, in its order, all others by name; a pure function of the records.
 
     Raises
     ------
@@ -114,7 +115,15 @@ def tables(records: Iterable[Record]) -> list[Table]:
         seen.add(key)
         kind = tuple(record[name] for name in ("experiment", "selection", "validation", "tune"))
         groups.setdefault(kind, []).append(record)
-    return [_table(group) for group in groups.values()]
+    return [_table(group) for group in sorted(groups.values(), key=_place)]
+
+
+def _place(group: Sequence[Record]) -> tuple[int, bool, str, bool]:
+    """Where a table stands: as in the paper, before others that take its figures; oracles first."""
+    known = [*references()]
+    name, experiment = group[0].get("table"), group[0]["experiment"]
+    place = known.index(name) if name in known else len(known)
+    return place, experiment != name, experiment, group[0]["selection"] != "oracle"
 
 
 def check(record: Record) -> None:
@@ -167,6 +176,8 @@ def _table(records: Sequence[Record]) -> Table:
         name = record["method"]
         by_key.setdefault((record["dataset"], float(record["prior"]), name), []).append(record)
         methods.setdefault(name, Method(name, record.get("label") or name, record.get("x")))
+    if all(method.x is not None for method in methods.values()):
+        methods = dict(sorted(methods.items(), key=lambda pair: pair[1].x or 0.0))
     datasets = tuple(dict.fromkeys(dataset for dataset, _, _ in by_key))
     priors = tuple(sorted({prior for _, prior, _ in by_key}))
     reference = references().get(first.get("table") or "")
