@@ -15,6 +15,7 @@ from robustpu.bench.plan import Cell
 from robustpu.datasets.catalogue import SOURCES
 from robustpu.methods.pn import PNClassifier
 from robustpu.modules import build
+from robustpu.neural import NeuralPUClassifier
 from robustpu.together import _settle, fit_together
 
 # A measurement that took so many seconds is not repeated with more rows or networks.
@@ -89,6 +90,9 @@ def _loads(cell: Cell) -> list[Load]:
     fleets: dict[Any, list[Any]] = {}
     for candidate in cell.candidates:
         estimator = cell.build(candidate)
+        if not isinstance(estimator, NeuralPUClassifier):
+            # No networks: nothing here tells what it costs.
+            continue
         recipes = estimator._recipes()
         for kind, recipe in enumerate(recipes):
             own = _settle(estimator, recipe, seed=0)

@@ -18,6 +18,7 @@ from robustpu.bench.experiment import Experiment, Method, read
 from robustpu.bench.protocol import PROTOCOLS, Sizes
 from robustpu.bench.refusals import check_settings, check_sizes
 from robustpu.methods import all_methods
+from robustpu.neural import NeuralPUClassifier
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,8 +98,11 @@ class Cell:
 
     def build(self, candidate: Settings, **given: Any) -> BasePUClassifier:
         """Make the estimator of a candidate; ``given`` is what the settings may still overrule."""
-        settings = {**given, **self.fixed, **candidate}
-        return self.blank().set_params(**settings)  # type: ignore[no-any-return]
+        blank = self.blank()
+        # A method without networks needs no device.
+        own = {name: value for name, value in given.items() if hasattr(blank, name)}
+        settings = {**own, **self.fixed, **candidate}
+        return blank.set_params(**settings)  # type: ignore[no-any-return]
 
 
 def _blank(name: str, preset: str | None) -> BasePUClassifier:
@@ -142,7 +146,7 @@ def resolved(value: Any) -> Any:
     if isinstance(value, BaseEstimator):
         given = value.get_params(deep=False).items()
         parts = {key: resolved(own) for key, own in given if key not in GIVEN}
-        recipes = value._recipes() if isinstance(value, BasePUClassifier) else ()
+        recipes = value._recipes() if isinstance(value, NeuralPUClassifier) else ()
         return {"class": type(value).__name__, **parts, "recipes": resolved(recipes)}
     if callable(value):
         return getattr(value, "__qualname__", repr(value))
@@ -257,8 +261,9 @@ def _cell(
     own = method.on_dataset.get(dataset, {})
     search = {key: space for key, space in method.search.items() if key not in own}
     module = PROTOCOLS[dataset].module
-    # The mlp is every estimator's default.
-    network = {} if module == "mlp" else {"module": module}
+    # The mlp is the default of all estimators that train networks.
+    is_neural = issubclass(all_methods()[method.estimator], NeuralPUClassifier)
+    network = {"module": module} if is_neural and module != "mlp" else {}
     return Cell(
         experiment=experiment.name,
         title=experiment.title,

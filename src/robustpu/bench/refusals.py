@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from robustpu.base import BasePUClassifier
 from robustpu.datasets.catalogue import SOURCES
 from robustpu.modules import build
 from robustpu.naming import suggest
+from robustpu.neural import NeuralPUClassifier
 from robustpu.split import make_pu
 
 if TYPE_CHECKING:
@@ -75,7 +77,7 @@ def check_settings(cell: "Cell") -> None:
         try:
             estimator = cell.build(candidate)
             estimator._check_parameters()
-            _check_network(estimator.module, SOURCES[cell.dataset].shape)
+            _check_shape(estimator, SOURCES[cell.dataset].shape)
         except (ValueError, TypeError, AttributeError) as error:
             tried = f" with {dict(candidate)}" if candidate else ""
             raise ValueError(f"{where} on {cell.dataset}{tried}: {error}") from None
@@ -88,9 +90,12 @@ def check_settings(cell: "Cell") -> None:
 
 
 @cache
-def _check_network(module: str, shape: tuple[int, ...]) -> None:
-    """Refuse a network that cannot take rows of this shape."""
-    build(module, shape, seed=0)
+def _check_shape(estimator: BasePUClassifier, shape: tuple[int, ...]) -> None:
+    """Refuse a method, or a network, that cannot take rows of this shape."""
+    if isinstance(estimator, NeuralPUClassifier):
+        build(estimator.module, shape, seed=0)
+    elif len(shape) > 1:
+        raise ValueError(f"it takes tables, not images of shape {shape}; leave it out by not_on.")
 
 
 def _all_values(cell: "Cell") -> Iterator[tuple[str, Any]]:

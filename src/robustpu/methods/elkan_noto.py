@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from robustpu.base import parameters
-from robustpu.naming import pick
-from robustpu.scenario import label_frequency, population_prior
+from robustpu.naming import suggest
+from robustpu.scenario import population_prior
 from robustpu.wrapper import Floats, Mask, WrapperPUClassifier, rows_of, scores
 
 
@@ -26,7 +26,8 @@ class ElkanNotoClassifier(WrapperPUClassifier):
     correction
         ``"weighted"``: every unlabelled row counts as a positive with weight w(x) and as a negative
         with weight 1 - w(x), w(x) = (1 - c) / c g(x) / (1 - g(x)) out of fold.
-        ``"scaled"``: probabilities are g(x) / c, or w(x) if the scenario is case-control.
+        ``"scaled"``: probabilities are g(x) / c, or w(x) if the scenario is case-control; those of
+        the training rows, ``probability_``, are out of fold.
     prior
         ``"auto"``: c is the mean out-of-fold g of the labelled positives, which is right if
         classes do not overlap, and gives too large a prior if they do.
@@ -34,7 +35,7 @@ class ElkanNotoClassifier(WrapperPUClassifier):
     Attributes
     ----------
     label_frequency_
-        c in the rows that were given.
+        c in the rows that were given, each counted by its sample weight.
 
     Examples
     --------
@@ -51,24 +52,35 @@ class ElkanNotoClassifier(WrapperPUClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        pick("correction", self.correction, CORRECTIONS)
+        if not (isinstance(self.correction, str) and self.correction in CORRECTIONS):
+            hint = suggest(self.correction, CORRECTIONS)
+            raise ValueError(f"unknown correction {self.correction!r}{hint}")
 
     def _set_prior(
         self, X: Any, is_positive: Mask, weight: Floats | None, random: np.random.RandomState
     ) -> None:
-        n_positive, n_unlabeled = int(is_positive.sum()), int((~is_positive).sum())
+        own = np.ones(len(is_positive)) if weight is None else weight
+        # g sees weights, not counts, and so does c.
+        mass = float(own[is_positive].sum()), float(own[~is_positive].sum())
+        if min(mass) <= 0:
+            name = "labelled positives" if mass[0] <= 0 else "unlabelled rows"
+            raise ValueError(
+                f"sample_weight is zero for all {name}: one class has no rows that count."
+            )
+        # Needed for c, for w(x) or for the answers on these rows: whatever the parameters are.
+        self._labelled_ = self._out_of_fold(X, is_positive, weight, random)
         if self.prior != "auto":
             super()._set_prior(X, is_positive, weight, random)
         else:
-            score = self._out_of_fold(X, is_positive, weight, random)
-            labelled = np.clip(np.average(score[is_positive]), 1e-6, 1)
+            found = np.average(self._labelled_[is_positive], weights=own[is_positive])
+            labelled = np.clip(found, 1e-6, 1)
+            counts = int(is_positive.sum()), int((~is_positive).sum())
+            edge = 1 / (counts[1] + 1)
             # n_P / (n_P + prior n_U) = c, solved for the prior.
-            found = n_positive * (1 - labelled) / (labelled * n_unlabeled)
-            edge = 1 / (n_unlabeled + 1)
-            self.prior_ = float(min(max(found, edge), 1 - edge))
-            counts = n_positive, n_unlabeled
+            prior = mass[0] * (1 - labelled) / (labelled * mass[1])
+            self.prior_ = float(min(max(prior, edge), 1 - edge))
             self.population_prior_ = population_prior(self.prior_, *counts, self.scenario)
-        self.label_frequency_ = label_frequency(self.prior_, n_positive, n_unlabeled)
+        self.label_frequency_ = mass[0] / (mass[0] + self.prior_ * mass[1])
 
     def _learn(
         self, X: Any, is_positive: Mask, weight: Floats | None, random: np.random.RandomState
@@ -83,10 +95,9 @@ class ElkanNotoClassifier(WrapperPUClassifier):
     def _reweigh(
         self, X: Any, is_positive: Mask, weight: Floats | None, random: np.random.RandomState
     ) -> None:
-        labelled = self._out_of_fold(X, is_positive, weight, random)
         positive, unlabeled = np.flatnonzero(is_positive), np.flatnonzero(~is_positive)
         own = np.ones(len(is_positive)) if weight is None else weight
-        share = posterior(labelled[unlabeled], self.label_frequency_)
+        share = posterior(self._labelled_[unlabeled], self.label_frequency_)
         # Labelled rows are positives, unlabelled ones are both.
         rows = np.concatenate([positive, unlabeled, unlabeled])
         target = np.repeat([1, 1, 0], [len(positive), len(unlabeled), len(unlabeled)])
@@ -99,11 +110,17 @@ class ElkanNotoClassifier(WrapperPUClassifier):
 
     def _answer(self, X: Any) -> Floats:
         score = scores(self.estimator_, X)
+        return score if self.correction == "weighted" else self._corrected(score)
+
+    def _answer_own(self, X: Any) -> Floats:
         if self.correction == "weighted":
-            return score
-        if self.scenario == "single-set":
-            return np.minimum(score / self.label_frequency_, 1)
-        return posterior(score, self.label_frequency_)
+            return self._answer(X)
+        # A learner that has seen a row without a label denies it one.
+        return self._corrected(self._labelled_)
+
+    def _corrected(self, labelled: Floats) -> Floats:
+        share = posterior(labelled, self.label_frequency_)
+        return to_population(share, self.prior_, self.population_prior_)
 
 
 CORRECTIONS = {
@@ -113,7 +130,9 @@ CORRECTIONS = {
 
 
 def posterior(labelled: Floats, frequency: float) -> Floats:
-    """P(positive | x, unlabelled) = (1 - c) / c g / (1 - g), at most 1.
+    """P(positive | x, unlabelled) = (1 - c) / c g / (1 - g), capped at 1 so that order is kept.
+
+    Learners are not exact, so the formula may exceed 1; the further it does, the nearer to 1.
 
     Parameters
     ----------
@@ -124,8 +143,30 @@ def posterior(labelled: Floats, frequency: float) -> Floats:
 
     Examples
     --------
-    >>> posterior(np.array([0.0, 0.2, 0.5]), 0.5).tolist()
-    [0.0, 0.25, 1.0]
+    >>> posterior(np.array([0.0, 0.2, 0.5, 0.6]), 0.5).round(4).tolist()
+    [0.0, 0.25, 0.995, 0.9998]
     """
-    odds = labelled / np.maximum(1 - labelled, 1e-12)
-    return np.minimum((1 - frequency) / frequency * odds, 1)
+    ratio = (1 - frequency) / frequency * labelled / np.maximum(1 - labelled, 1e-12)
+    # A hyperbola that meets the line at 0.99 with slope 1: suspects beyond it stay ranked.
+    return np.where(ratio < 0.99, ratio, 1 - 1e-4 / np.maximum(ratio - 0.98, 0.01))
+
+
+def to_population(probability: Floats, prior: float, population: float) -> Floats:
+    """P(positive | x) in the population from that among the unlabelled rows: odds times a constant.
+
+    In case-control data both are the same. In single-set data it makes g / c of ``posterior``.
+
+    Parameters
+    ----------
+    probability
+        P(positive | x, unlabelled) of each row, (n,).
+    prior, population
+        Share of positives among the unlabelled rows and in the population.
+
+    Examples
+    --------
+    >>> to_population(np.array([0.25, 0.5]), 0.25, 0.5).tolist()
+    [0.5, 0.75]
+    """
+    positive = population / prior * probability
+    return positive / (positive + (1 - population) / (1 - prior) * (1 - probability))
