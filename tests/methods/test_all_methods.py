@@ -1,13 +1,26 @@
+import re
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
 
 import robustpu
 from robustpu.base import BasePUClassifier
+from robustpu.methods import METHODS
+
+CONTENTS = Path(__file__).parents[2] / "CONTENTS.md"
+
+
+NAMES = (
+    "pn upu nnpu pusb pubn pulns p3mix-e p3mix-c dist-pu self-pu spy pebl genpu vpu tedn lbe "
+    "elkan-noto bagging puet robust-pu"
+)
 
 
 def test_every_method_has_a_name():
     methods = robustpu.all_methods()
-    assert list(methods) == ["pn", "upu", "nnpu", "robust-pu"]
+    assert list(methods) == NAMES.split()
     assert methods["robust-pu"] is robustpu.RobustPUClassifier
     assert all(issubclass(kind, BasePUClassifier) for kind in methods.values())
 
@@ -16,3 +29,14 @@ def test_to_name_them_is_not_to_import_them():
     check = "import sys, robustpu.methods; print('torch' in sys.modules)"
     answer = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True)
     assert answer.stdout == "False\n"
+
+
+@pytest.mark.skipif(not CONTENTS.exists(), reason="not a checkout")
+def test_contents_lists_them_all_with_their_pages():
+    lines = CONTENTS.read_text().splitlines()
+    for name, own in METHODS.items():
+        (line,) = [line for line in lines if line.startswith(f"| `{name}`: `{own.kind}` |")]
+        assert f"`methods/{own.file}.py`" in line
+        assert own.paper in line
+        for page in re.findall(r"\]\((.*?)\)", line):
+            assert (CONTENTS.parent / page).exists()

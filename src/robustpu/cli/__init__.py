@@ -7,6 +7,7 @@ import typer
 
 from robustpu import __version__
 from robustpu.cli import bench, datasets
+from robustpu.cli.methods import methods
 
 app = typer.Typer(
     help="Learn from positive and unlabelled data.",
@@ -16,6 +17,7 @@ app = typer.Typer(
 )
 app.add_typer(bench.app, name="bench")
 app.add_typer(datasets.app, name="datasets")
+app.command()(methods)
 
 
 def _show_version(wanted: bool) -> None:

@@ -1,0 +1,22 @@
+import json
+
+from typer.testing import CliRunner
+
+from robustpu.cli import app
+from robustpu.methods import METHODS
+
+
+def test_every_method_is_listed():
+    answer = CliRunner().invoke(app, ["methods"], env={"COLUMNS": "80"})
+    assert answer.exit_code == 0
+    for name, own in METHODS.items():
+        line = next(own for own in answer.output.splitlines() if own.split()[:1] == [name])
+        assert own.kind in line
+        assert own.paper in line
+
+
+def test_json_for_programs():
+    answer = json.loads(CliRunner().invoke(app, ["methods", "--json"]).output)
+    assert answer["nnpu"]["kind"] == "NNPUClassifier"
+    assert answer["nnpu"]["file"] == "nnpu.py"
+    assert list(answer) == list(METHODS)
