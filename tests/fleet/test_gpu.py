@@ -4,8 +4,10 @@ import pytest
 import torch
 from torch import nn
 
-from robustpu.fleet import Adam, Fleet, Member, Rows
+from robustpu import all_methods, datasets, make_pu
+from robustpu.fleet import Adam, Fleet, Member, Partners, Rows
 from robustpu.fleet import lane as lanes
+from robustpu.methods import METHODS
 from robustpu.modules import mlp
 from robustpu.risks import nnpu
 
@@ -132,3 +134,39 @@ def test_the_kernel_of_adam_gives_what_stacked_operations_give():
             adam.step()
         answers.append(flat)
     torch.testing.assert_close(*answers, rtol=1e-4, atol=2e-5)
+
+
+@pytest.mark.parametrize("module", [mlp, layer_normed, batch_normed])
+@pytest.mark.parametrize("blend", [None, 0, 1])
+def test_mixtures_and_columns_give_what_a_processor_gives(module, blend):
+    def mixed(logit, batch):
+        own = logit.chunk(2, dim=1)[1] if blend is None else logit
+        return ((own - batch.columns["wanted"]).square() * batch.weight).mean(1)
+
+    answers = []
+    for device in ("cuda", "cpu"):
+        pool = torch.randn(96, 20, generator=torch.Generator().manual_seed(0)).to(device)
+        rows = Rows(torch.arange(96), torch.arange(96) < 30, torch.ones(96))
+        fleet = Fleet(pool, [Member(rows, None, 0.4, 0.4, seed, seed) for seed in range(3)], module)
+        fleet.start(mixed, [1e-3] * 3, [0] * 3, [0] * 3, 32, blend=blend)
+        for _ in range(4):
+            partners = Partners((fleet.draw(1) * 96).long(), fleet.draw(2))
+            fleet.epoch(columns={"wanted": fleet.draw(3)}, partners=partners)
+        answers.append(fleet.logits().cpu())
+    torch.testing.assert_close(*answers, rtol=1e-3, atol=1e-3)
+
+
+NEURAL = [name for name, own in METHODS.items() if own.learner == "network"]
+
+
+@pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
+@pytest.mark.parametrize("name", NEURAL)
+def test_every_method_runs_and_is_as_good(name):
+    table = datasets.load("breast_cancer")
+    sizes = {"n_positive": 80, "n_unlabeled": 200, "n_test": 150}
+    pu = make_pu(table.data, table.target, prior=0.3, random_state=0, **sizes)
+    scores = []
+    for device in ("cuda", "cpu"):
+        model = all_methods()[name](prior=0.3, n_members=3, random_state=0, device=device)
+        scores.append(model.fit(pu.X, pu.y).score(pu.X_test, pu.y_test))
+    assert abs(scores[0] - scores[1]) < 0.1
