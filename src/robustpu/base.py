@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils import Tags, column_or_1d
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from robustpu import labels
 from robustpu.checks import check_number
@@ -41,6 +41,9 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     threshold: float | str = 0.5
     random_state: int | np.random.RandomState | None = None
 
+    # What the alarm of a collapse advises.
+    _causes = "The prior is probably wrong, or the learner too weak or too flexible."
+
     @abstractmethod
     def _positive_probability(self, X: ArrayLike) -> NDArray[np.float64]:
         """Probability of being positive of each row, (n,), from a fitted model."""
@@ -56,6 +59,23 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             raise ValueError(
                 f"threshold must be a number in (0, 1) or 'prior'; it is {self.threshold!r}."
             )
+
+    def _truth_of(self, eval_set: tuple[ArrayLike, ArrayLike]) -> NDArray[np.bool_]:
+        """Check an eval_set, and tell which of its rows are positive, (n,)."""
+        if not isinstance(eval_set, tuple) or len(eval_set) != 2:
+            raise ValueError("eval_set must be a pair (X, y_true) of rows and their true labels.")
+        rows, y = _num_samples(eval_set[0]), column_or_1d(eval_set[1], warn=True)
+        if rows != len(y):
+            raise ValueError(f"eval_set has {rows} rows but {len(y)} labels.")
+        known = self.classes_.tolist()
+        unknown = [label for label in y.tolist() if label not in known]
+        if unknown:
+            raise ValueError(
+                f"eval_set must hold true labels, {known[0]!r} or {known[1]!r} as in y; it holds "
+                f"{unknown[0]!r} too."
+            )
+        answer: NDArray[np.bool_] = y == self._positive_label()
+        return answer
 
     def _forget(self) -> None:
         """Drop all that an earlier fit left, so that a fit that fails leaves nothing half-new."""
@@ -89,8 +109,7 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         warnings.warn(
             f"{type(self).__name__} answers positive on {rate:.1%} of the unlabelled rows, far "
             f"from the prior of {self.prior_:.1%}: it has probably collapsed to all-{side}. "
-            "Common causes are a wrong prior, unscaled inputs (standardize=True), the sigmoid "
-            "surrogate (take 'logistic'), or too few epochs.",
+            f"{self._causes}",
             CollapseWarning,
             stacklevel=depth + 2,
         )

@@ -7,7 +7,6 @@ from typing import Any, Self
 import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import column_or_1d
 from sklearn.utils.validation import (
     _check_sample_weight,
     check_is_fitted,
@@ -47,6 +46,10 @@ class NeuralPUClassifier(BasePUClassifier):
     verbose: int = 0
 
     _dtype = torch.float32
+    _causes = (
+        "Common causes are a wrong prior, unscaled inputs (standardize=True), the sigmoid "
+        "surrogate (take 'logistic'), or too few epochs."
+    )
 
     # What a method provides.
 
@@ -162,19 +165,8 @@ class NeuralPUClassifier(BasePUClassifier):
     def _check_eval_set(
         self, eval_set: tuple[ArrayLike, ArrayLike]
     ) -> tuple[Tensor, NDArray[np.bool_]]:
-        if not isinstance(eval_set, tuple) or len(eval_set) != 2:
-            raise ValueError("eval_set must be a pair (X, y_true) of rows and their true labels.")
-        X, y = self._check_rows(eval_set[0]), column_or_1d(eval_set[1], warn=True)
-        if len(X) != len(y):
-            raise ValueError(f"eval_set has {len(X)} rows but {len(y)} labels.")
-        known = self.classes_.tolist()
-        unknown = [label for label in y.tolist() if label not in known]
-        if unknown:
-            raise ValueError(
-                f"eval_set must hold true labels, {known[0]!r} or {known[1]!r} as in y; it holds "
-                f"{unknown[0]!r} too."
-            )
-        return self._tensor(X, self._dtype), y == self._positive_label()
+        truth = self._truth_of(eval_set)
+        return self._tensor(self._check_rows(eval_set[0]), self._dtype), truth
 
     def _check_rows(self, X: ArrayLike) -> NDArray[Any]:
         """Check rows to be scored against those of fit."""

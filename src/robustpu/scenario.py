@@ -51,7 +51,7 @@ def check_prior(value: object) -> float:
     )
 
 
-def population_prior(prior: float, n_positive: int, n_unlabeled: int, scenario: str) -> float:
+def population_prior(prior: float, n_positive: float, n_unlabeled: float, scenario: str) -> float:
     """prior if case-control, (n_P + prior n_U) / (n_P + n_U) if single-set.
 
     Parameters

@@ -15,7 +15,6 @@ from sklearn.utils import (
     Tags,
     _safe_indexing,
     check_random_state,
-    column_or_1d,
     get_tags,
     indexable,
 )
@@ -93,8 +92,8 @@ class WrapperPUClassifier(BasePUClassifier):
         labels.refuse_missing(y)
         (X,) = indexable(X)
         # The learner checks the rows; here only names and number of columns are noted.
-        validate_data(self, X, skip_check_array=True)
         y = validate_data(self, y=y)
+        validate_data(self, X, skip_check_array=True)
         self.classes_, is_positive = labels.encode(y, self.pos_label)
         if _num_samples(X) != len(is_positive):
             raise ValueError(f"X has {_num_samples(X)} rows but y has {len(is_positive)}.")
@@ -140,11 +139,8 @@ class WrapperPUClassifier(BasePUClassifier):
         self.selection_, criterion = "none", proxy_accuracy
         answer = mask = np.zeros(0, dtype=np.bool_)
         if eval_set is not None:
-            if not isinstance(eval_set, tuple) or len(eval_set) != 2:
-                raise ValueError("eval_set must be a pair (X, y_true) of rows and true labels.")
-            truth = column_or_1d(eval_set[1], warn=True)
+            mask = self._truth_of(eval_set)
             self.selection_, criterion = "oracle", oracle_accuracy
-            mask = truth == self.classes_[self._positive_place()]
             answer = self._answer(eval_set[0]) >= self.threshold_
         elif len(held_out):
             self.selection_, mask = "pu", self.is_positive_[held_out]

@@ -1,0 +1,252 @@
+"""PU bagging: many learners, each of all P against a few unlabelled rows (Mordelet, Vert, 2014)."""
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import Tags, get_tags
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import _num_samples
+
+from robustpu.base import parameters
+from robustpu.checks import check_number
+from robustpu.methods.elkan_noto import posterior, to_population
+from robustpu.naming import pick
+from robustpu.wrapper import Floats, Mask, WrapperPUClassifier, rows_of, scores
+
+Correction: TypeAlias = Callable[[Floats, Floats, float, float], float]
+
+# A tree that sees few columns at a time differs from bag to bag, and a mean lives on that.
+TREE = DecisionTreeClassifier(min_samples_leaf=5, max_features="sqrt")
+
+# Learners whose scores are held at once: memory is in proportion to it and to the rows.
+BLOCK = 8
+
+
+@parameters
+class BaggingPUClassifier(WrapperPUClassifier):
+    """f(x) = mean over T learners, each of all P against K rows drawn from U with replacement.
+
+    Each bag holds other hidden positives, and few of them, so that the mean ranks rows well.
+    Unlabelled training rows are scored by the learners that have not seen them. Assumes that
+    labelled positives are a fair sample of all positives. Parameters as in
+    :class:`robustpu.RobustPUClassifier`, and
+
+    Parameters
+    ----------
+    estimator
+        A scikit-learn classifier, with sample weights or without; by default a decision tree with
+        at least 5 rows a leaf that tries the square root of the columns at each split.
+    n_estimators
+        T, the number of learners.
+    bag_size
+        K, the number of unlabelled rows that a learner sees; by default that of the labelled
+        positives, but no more than there are unlabelled rows.
+    correction
+        What makes a f / (1 - f) the probability of a positive among the unlabelled rows.
+        ``"formula"``: a = prior K / |P|, which is right if f is a probability. ``"matched"``: the
+        a at which its mean over the unlabelled rows, out of bag, is the prior. Or a function, see
+        :func:`matched`.
+    n_jobs
+        Threads, by joblib, that fit and score learners. Answers do not depend on it.
+
+    Attributes
+    ----------
+    estimators_
+        The T learners.
+    label_frequency_
+        c = 1 / (1 + a): the share of the positives in P and a bag that carry the label.
+    probability_
+        Of an unlabelled row by the learners that have not seen it. Every learner has seen every
+        labelled positive: theirs, by all learners, are too large.
+
+    Examples
+    --------
+    >>> from robustpu import datasets, make_pu
+    >>> from robustpu.methods.bagging import BaggingPUClassifier
+    >>> table = datasets.load("breast_cancer")
+    >>> pu = make_pu(table.data, table.target, n_positive=80, n_unlabeled=200, prior=0.3,
+    ...              n_test=100, random_state=0)
+    >>> model = BaggingPUClassifier(prior=0.3, random_state=0).fit(pu.X, pu.y)
+    >>> model.score(pu.X_test, pu.y_test) > 0.9
+    True
+    """
+
+    n_estimators: int = 100
+    bag_size: int | None = None
+    correction: str | Correction = "matched"
+    n_jobs: int | None = None
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_number("n_estimators", self.n_estimators, least=1, whole=True)
+        check_number("bag_size", self.bag_size, least=1, whole=True, optional=True)
+        pick("correction", self.correction, CORRECTIONS)
+        check_number("n_jobs", self.n_jobs, whole=True, optional=True)
+        if self.n_jobs == 0:
+            raise ValueError("n_jobs must not be 0; give None or 1 for one thread, -1 for all.")
+
+    def _fitted(
+        self,
+        X: Any,
+        target: NDArray[Any],
+        weight: Floats | None,
+        random: np.random.RandomState,
+    ) -> "Bagged":
+        """Fit the learners of all bags; the folds of ``prior="auto"`` are scored by bags too."""
+        is_positive = np.asarray(target, dtype=np.bool_)
+        positive = np.flatnonzero(is_positive)
+        seeds = random.randint(np.iinfo(np.int32).max, size=self.n_estimators)
+        own = self if self.estimator is not None else clone(self).set_params(estimator=TREE)
+
+        def tasks() -> Iterator[Any]:
+            for bag, state in self._bags(is_positive, weight, seeds):
+                rows = np.concatenate([positive, bag])
+                weights = None if weight is None else weight[rows]
+                # Only the rows of the bag travel, should the user ask joblib for processes.
+                given = own, rows_of(X, rows), is_positive[rows], weights, state
+                yield delayed(WrapperPUClassifier._fitted)(*given)
+
+        return Bagged(Parallel(self.n_jobs, prefer="threads")(tasks()), seeds, self.n_jobs)
+
+    def _bags(
+        self, is_positive: Mask, weight: Floats | None, seeds: NDArray[np.int64]
+    ) -> Iterator[tuple[NDArray[np.intp], np.random.RandomState]]:
+        """Draw K rows of U for each seed, the same for the same seed; the state serves on."""
+        counts = np.ones(len(is_positive), dtype=np.bool_) if weight is None else weight > 0
+        unlabeled = np.flatnonzero(~is_positive & counts)
+        if not (len(unlabeled) and counts[is_positive].any()):
+            name = "labelled positives" if len(unlabeled) else "unlabelled rows"
+            raise ValueError(
+                f"sample_weight is zero for all {name}: one class has no rows that count."
+            )
+        for seed in seeds:
+            state = np.random.RandomState(seed)
+            yield state.choice(unlabeled, self._size(is_positive)), state
+
+    def _size(self, is_positive: Mask) -> int:
+        n_positive = int(is_positive.sum())
+        # Rows that are in every bag would have no learner left to score them.
+        return self.bag_size or min(n_positive, len(is_positive) - n_positive)
+
+    def _learn(
+        self, X: Any, is_positive: Mask, weight: Floats | None, random: np.random.RandomState
+    ) -> None:
+        bagged = self._fitted(X, is_positive, weight, random)
+        self.estimators_ = bagged.learners
+        everyone, outside, count = np.zeros((3, len(is_positive)))
+        bags = self._bags(is_positive, weight, bagged.seeds)
+        own_scores = each_score(bagged.learners, X, self.n_jobs)
+        for (bag, _), score in zip(bags, own_scores, strict=True):
+            out = np.ones(len(is_positive), dtype=np.bool_)
+            out[bag] = False
+            everyone += score
+            outside += np.where(out, score, 0)
+            count += out
+        if not count.all():
+            warnings.warn(
+                f"{int((count == 0).sum())} unlabelled rows are in every bag: their probability_ "
+                "is by learners that took them as negatives. Raise n_estimators, which is "
+                f"{self.n_estimators}, or lower bag_size, which is {self._size(is_positive)}.",
+                stacklevel=3,
+            )
+        everyone /= self.n_estimators
+        self._own_ = np.where(count > 0, outside / np.maximum(count, 1), everyone)
+        own = np.ones(len(is_positive)) if weight is None else weight
+        unlabeled = own[~is_positive]
+        mass = self._size(is_positive) * unlabeled[unlabeled > 0].mean() / own[is_positive].sum()
+        correct = pick("correction", self.correction, CORRECTIONS)
+        self.label_frequency_ = correct(self._own_[~is_positive], unlabeled, self.prior_, mass)
+
+    def _answer(self, X: Any) -> Floats:
+        return self._corrected(mean_score(self.estimators_, X, self.n_jobs))
+
+    def _answer_own(self, X: Any) -> Floats:
+        return self._corrected(self._own_)
+
+    def _corrected(self, score: Floats) -> Floats:
+        share = posterior(score, self.label_frequency_)
+        return to_population(share, self.prior_, self.population_prior_)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        if self.estimator is None:
+            tags.input_tags.sparse = get_tags(TREE).input_tags.sparse
+            tags.input_tags.allow_nan = get_tags(TREE).input_tags.allow_nan
+        return tags
+
+
+class Bagged(NamedTuple):
+    """The learners of all bags, the seeds of their bags, and how many threads score rows."""
+
+    learners: list[Any]
+    seeds: NDArray[np.int64]
+    n_jobs: int | None
+
+    def predict_proba(self, X: Any) -> Floats:
+        mean = mean_score(self.learners, X, self.n_jobs)
+        return np.column_stack([1 - mean, mean])
+
+
+def each_score(learners: Sequence[Any], X: Any, n_jobs: int | None) -> Iterator[Floats]:
+    """Scores of all rows, (n,), by one learner after the other; a few learners work at a time."""
+    for start in range(0, len(learners), BLOCK):
+        tasks = (delayed(scores)(learner, X) for learner in learners[start : start + BLOCK])
+        yield from Parallel(n_jobs, require="sharedmem")(tasks)
+
+
+def mean_score(learners: Sequence[Any], X: Any, n_jobs: int | None) -> Floats:
+    """f, the mean over the learners of the score of each row, (n,)."""
+    total: Floats = sum(each_score(learners, X, n_jobs), start=np.zeros(_num_samples(X)))
+    return total / len(learners)
+
+
+def formula(score: Floats, weight: Floats, prior: float, ratio: float) -> float:
+    """1 / (1 + prior K / |P|), the c of ``posterior`` if scores are probabilities.
+
+    Parameters as those of :func:`matched`.
+
+    Examples
+    --------
+    >>> formula(np.zeros(3), np.ones(3), 0.5, 2.0)
+    0.5
+    """
+    return 1 / (1 + prior * ratio)
+
+
+def matched(score: Floats, weight: Floats, prior: float, ratio: float) -> float:
+    """Find the c at which the mean of ``posterior(score, c)`` is the prior.
+
+    If even scores that are all but 0 do not suffice, every score above 0 is made 1.
+
+    Parameters
+    ----------
+    score
+        Out-of-bag f of the unlabelled rows, (n,).
+    weight
+        Their sample weights, (n,).
+    prior
+        Share of positives among them.
+    ratio
+        K / |P|, or that of the sample weights of a bag and of P.
+
+    Examples
+    --------
+    >>> score = np.array([0.0, 0.2, 0.5])
+    >>> c = matched(score, np.ones(3), 0.25, 1.0)
+    >>> posterior(score, c).round(2).tolist()
+    [0.0, 0.15, 0.6]
+    """
+    low, high = -30.0, 30.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        mean = np.average(posterior(score, 1 / (1 + np.exp(middle))), weights=weight)
+        low, high = (middle, high) if mean < prior else (low, middle)
+    return float(1 / (1 + np.exp(high)))
+
+
+CORRECTIONS: dict[str, Correction] = {"formula": formula, "matched": matched}
