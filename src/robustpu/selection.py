@@ -136,9 +136,9 @@ def of_logits(criterion: Criterion, settle: Settle | None = None) -> Criterion:
     ) -> Tensor:
         rest = (is_positive, weight, prior, population_prior)
         if settle is not None:
-            everyone = torch.ones_like(is_positive)
-            population = everyone if criterion is oracle_accuracy else ~is_positive
-            logit = settle(logit, population, prior)
+            sees_all = criterion is oracle_accuracy
+            population = torch.ones_like(is_positive) if sees_all else ~is_positive
+            logit = settle(logit, population, population_prior if sees_all else prior)
         sign = criterion((logit >= 0).to(weight.dtype), *rest)
         probability = criterion(torch.sigmoid(logit), *rest)
         return (1 - TIE_BREAK) * sign + TIE_BREAK * probability

@@ -14,7 +14,8 @@ def balanced(weight: Tensor, is_positive: Tensor, prior: Tensor) -> Tensor:
     1.0
     """
     on_positive = torch.where(is_positive, weight, 0.0).sum(-1)
-    on_unlabeled = weight.sum(-1) - on_positive
+    # Not the difference of sums: of tiny weights beside large ones it leaves nothing.
+    on_unlabeled = torch.where(is_positive, 0.0, weight).sum(-1)
     total = on_positive + on_unlabeled
     tiny = torch.finfo(weight.dtype).tiny
     own = torch.where(is_positive, on_positive[..., None], on_unlabeled[..., None])

@@ -35,7 +35,7 @@ class DistPUClassifier(NeuralPUClassifier):
     entropy_weight
         Weight of the entropy of unlabelled rows in the first stage.
     mix_entropy_weight
-        What this weight grows to in the second stage, along a cosine.
+        What this weight grows to in the second stage, from 0 along a cosine.
     mixture_entropy_weight, mixture_weight
         Weights of the entropy, and of the cross-entropy with the mixed earlier answers, of
         mixtures.
@@ -90,7 +90,8 @@ class DistPUClassifier(NeuralPUClassifier):
             fleet.epoch()
 
         course.best.restore()
-        # One number of the settings that is not a rate of the optimiser changes with the epoch.
+        # What the second stage starts from is as old as its start: patience begins anew.
+        course.best.turn.fill_(first.epochs)
         numbers = {
             name: each(name)
             for name in ("mix_entropy_weight", "mixture_entropy_weight", "mixture_weight")
@@ -138,14 +139,20 @@ def growth(done: float) -> float:
 
 
 def label_distribution(logit: Tensor, batch: Batch) -> Tensor:
-    """|E_P[f] - 1| + |E_U[f] - prior| / (2 prior), (members,)."""
+    """|E_P[f] - 1| + |E_U[f] - prior| / (2 prior), (members,), if case-control.
+
+    The risk of the population, pi (1 - E_P[f]) + (1 - pi) E_N[f], is (pi + s prior) (1 - E_P[f])
+    + s (E_U[f] - prior), with s = (1 - pi) / (1 - prior); here it is divided by its first factor.
+    """
     answer = torch.sigmoid(logit)
     on_positive = torch.where(batch.is_positive, batch.weight, 0.0)
     on_unlabeled = batch.weight - on_positive
     # A batch may lack one of the two.
     of_positive = (weighted_mean(answer, on_positive) - 1).abs() * (on_positive.sum(-1) > 0)
     of_unlabeled = (weighted_mean(answer, on_unlabeled) - batch.prior).abs()
-    return of_positive + of_unlabeled * (on_unlabeled.sum(-1) > 0) / (2 * batch.prior)
+    scale = (1 - batch.population_prior) / (1 - batch.prior)
+    factor = scale / (batch.population_prior + scale * batch.prior)
+    return of_positive + factor * of_unlabeled * (on_unlabeled.sum(-1) > 0)
 
 
 def _unlabeled_entropy(logit: Tensor, batch: Batch) -> Tensor:

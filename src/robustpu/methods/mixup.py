@@ -11,7 +11,7 @@ from robustpu.fleet import Fleet
 
 # Streams of chance, so that several draws of one epoch are independent.
 SHARE, SIDE, PARTNER = 1, 2, 3
-STEPS = 1024
+STEPS = 1 << 13
 
 
 def shares(fleet: Fleet, alpha: list[float]) -> Tensor:
@@ -41,14 +41,14 @@ def _quantiles(alpha: float) -> Tensor:
 
 def anyone(fleet: Fleet) -> Tensor:
     """Draw a partner for each training row from all of them, as places (alive, rows)."""
-    rows = fleet.training.index.shape[1]
-    return (fleet.draw(PARTNER) * rows).long()
+    return someone(fleet, torch.ones_like(fleet.training.is_positive))
 
 
 def someone(fleet: Fleet, mask: Tensor, stream: int = PARTNER) -> Tensor:
     """Draw a partner for each training row from those of a mask (alive, rows), as places.
 
-    A member whose mask is empty draws from all its rows.
+    In proportion to the sample weights: a row that counts for nothing is nobody's partner. A
+    member whose mask has no weight draws from all its rows.
 
     Parameters
     ----------
@@ -59,8 +59,8 @@ def someone(fleet: Fleet, mask: Tensor, stream: int = PARTNER) -> Tensor:
     stream
         Of chance.
     """
-    mask = mask | ~mask.any(1, keepdim=True)
-    # Places of the mask first, in their order; then one of as many as there are.
-    order = (~mask).to(torch.uint8).argsort(dim=1, stable=True)
-    count = mask.sum(1, keepdim=True)
-    return order.gather(1, (fleet.draw(stream) * count).long())
+    weight = torch.where(mask, fleet.training.weight, 0.0).double()
+    weight = torch.where(weight.sum(1, keepdim=True) > 0, weight, 1.0)
+    reached = weight.cumsum(1)
+    # Draws are below 1, and have 24 bits: in double precision they stay below the sum.
+    return torch.searchsorted(reached, fleet.draw(stream) * reached[:, -1:], right=True)

@@ -63,13 +63,13 @@ class PUbNClassifier(NeuralPUClassifier):
         prior, population_prior = fleet.prior, fleet.population_prior
         positive = among_unlabeled(fleet.logits(), prior, population_prior)
         level = fleet.per_member([own.share for own in settings]) * (1 - prior)
-        weight, target = weigh(positive, training.is_positive, level, prior, population_prior)
+        priors = prior, population_prior
+        weight, target = weigh(positive, training.is_positive, training.weight, level, *priors)
 
         # Step 2: another one, by weights that the first one gives.
         fleet.reunite(initial)
         course = Course(Best(fleet))
         start(fleet, settings, soft_cross_entropy, soft_cross_entropy_slope)
-        weight = weight * training.weight
         epochs = range(settings[0].epochs + 1, 2 * settings[0].epochs + 1)
         for _ in judged(fleet, settings, course, epochs):
             fleet.epoch(weight[fleet.alive], {"target": target[fleet.alive]})
@@ -98,7 +98,12 @@ def among_unlabeled(logit: Tensor, prior: Tensor, population_prior: Tensor) -> T
 
 
 def weigh(
-    positive: Tensor, is_positive: Tensor, level: Tensor, prior: Tensor, population_prior: Tensor
+    positive: Tensor,
+    is_positive: Tensor,
+    sample_weight: Tensor,
+    level: Tensor,
+    prior: Tensor,
+    population_prior: Tensor,
 ) -> tuple[Tensor, Tensor]:
     """Weights and targets of a cross-entropy that is the risk of the second step.
 
@@ -110,6 +115,8 @@ def weigh(
         s, the probability of a positive among the unlabelled rows, (members, rows).
     is_positive
         Who is labelled, (members, rows).
+    sample_weight
+        (members, rows); E_P and E_U are means by these.
     level
         eta as a quantile of s among the unlabelled rows, (members,).
     prior, population_prior
@@ -119,22 +126,41 @@ def weigh(
     --------
     >>> s = torch.tensor([[0.8, 0.1, 0.3, 0.9]])
     >>> labelled = torch.tensor([[True, False, False, False]])
-    >>> prior = torch.tensor([0.4])
-    >>> weight, target = weigh(s, labelled, torch.tensor([0.5]), prior, prior)
-    >>> weight.round(decimals=4).tolist(), target.round(decimals=4).tolist()
-    ([[2.0, 1.2, 0.9333, 0.0]], [[0.8, 0.0, 0.0, 0.0]])
+    >>> ones, prior = torch.ones(1, 4), torch.tensor([0.4])
+    >>> weight, target = weigh(s, labelled, ones, torch.tensor([0.5]), prior, prior)
+    >>> weight, target
+    (tensor([[2.0000, 1.2000, 0.9333, 0.0000]]), tensor([[0.8000, 0.0000, 0.0000, 0.0000]]))
     """
-    rows = positive.shape[1]
-    n_positive = is_positive.sum(1, keepdim=True)
-    unlabeled = torch.where(is_positive, torch.nan, positive)
-    eta = torch.stack([own.nanquantile(at) for own, at in zip(unlabeled, level, strict=True)])
-    above = positive > eta[:, None]
+    on_positive = torch.where(is_positive, sample_weight, 0.0)
+    on_unlabeled = sample_weight - on_positive
+    above = positive > weighted_quantile(positive, on_unlabeled, level)[:, None]
     # E_N over the population: its share of negatives, by that of the unlabelled rows.
     scale = ((1 - population_prior) / (1 - prior))[:, None]
     odds = (1 - positive) / positive.clamp(min=1e-6)
-    on_positive = population_prior[:, None] * rows / n_positive
-    as_negative = scale * prior[:, None] * rows / n_positive * torch.where(above, odds, 0.0)
-    on_unlabeled = scale * rows / (rows - n_positive) * torch.where(above, 0.0, 1 - positive)
-    weight = torch.where(is_positive, on_positive + as_negative, on_unlabeled)
-    target = torch.where(is_positive, on_positive / (on_positive + as_negative), 0.0)
-    return weight, target
+    as_positive = population_prior[:, None]
+    as_negative = scale * prior[:, None] * torch.where(above, odds, 0.0)
+    left = scale * torch.where(above, 0.0, 1 - positive)
+    weight = _shares(on_positive) * (as_positive + as_negative) + _shares(on_unlabeled) * left
+    target = torch.where(is_positive, as_positive / (as_positive + as_negative), 0.0)
+    # The cross-entropy divides by the rows again.
+    return weight * positive.shape[1], target
+
+
+def _shares(weight: Tensor) -> Tensor:
+    total = weight.sum(1, keepdim=True)
+    return weight / torch.where(total > 0, total, 1.0)
+
+
+def weighted_quantile(value: Tensor, weight: Tensor, level: Tensor) -> Tensor:
+    """Least value (members,) that a share ``level`` of the weight does not exceed.
+
+    Examples
+    --------
+    >>> value, weight = torch.tensor([[3.0, 1.0, 2.0, 9.0]]), torch.tensor([[1.0, 1.0, 3.0, 0.0]])
+    >>> weighted_quantile(value, weight, torch.tensor([0.5])).item()
+    2.0
+    """
+    ascending, order = value.sort(dim=1)
+    reached = weight.gather(1, order).double().cumsum(1)
+    place = torch.searchsorted(reached, level[:, None] * reached[:, -1:])
+    return ascending.gather(1, place.clamp(max=value.shape[1] - 1))[:, 0]

@@ -14,6 +14,7 @@ from robustpu.methods.balance import balanced
 from robustpu.methods.minimize import judged, start
 from robustpu.neural import NeuralPUClassifier
 from robustpu.priors import best_bin
+from robustpu.scenario import population_prior
 from robustpu.together import Trained
 
 
@@ -24,8 +25,8 @@ class TEDnClassifier(NeuralPUClassifier):
     After a warm start, P against all of U, an epoch leaves out the share of the unlabelled rows
     that the network finds most positive, and takes the rest as negatives; both classes weigh the
     same. With ``prior="auto"`` the prior is estimated again before each epoch, by the best-bin
-    estimate on held-out rows, and damped. Parameters as in :class:`robustpu.RobustPUClassifier`,
-    and
+    estimate on held-out rows, and damped; with an ``eval_set``, or fewer than two positives held
+    out, the first estimate stays. Parameters as in :class:`robustpu.RobustPUClassifier`, and
 
     Parameters
     ----------
@@ -37,7 +38,7 @@ class TEDnClassifier(NeuralPUClassifier):
     Attributes
     ----------
     prior_
-        The estimate at the selected epoch, if the prior was not given.
+        If the prior was not given: the estimate at the selected epoch, mean of the kept members.
 
     Examples
     --------
@@ -74,11 +75,14 @@ class TEDnClassifier(NeuralPUClassifier):
             alive, is_positive = fleet.alive, fleet.training.is_positive
             kept = torch.ones_like(is_positive)
             if epoch > first.warm_epochs:
-                found = held_out_priors(fleet)
-                if found is not None:
+                if bool(is_open[alive].any()):
+                    found = held_out_priors(fleet)
                     damped = torch.lerp(found, prior[alive], damping[alive])
-                    prior[alive] = torch.where(is_open[alive], damped, prior[alive])
-                kept = least_positive(fleet.logits(), is_positive, prior[alive])
+                    is_found = is_open[alive] & found.isfinite()
+                    prior[alive] = torch.where(is_found, damped, prior[alive])
+                kept = least_positive(
+                    fleet.logits(), is_positive, fleet.training.weight, prior[alive]
+                )
             course.note(prior=prior[alive])
             half = torch.full_like(fleet.prior, 0.5)
             fleet.epoch(balanced(fleet.training.weight * kept, is_positive, half))
@@ -88,32 +92,44 @@ class TEDnClassifier(NeuralPUClassifier):
     def _note(self, logit: Tensor, kept: Sequence[Trained], settings: Sequence[Any]) -> None:
         if self.prior == "auto":
             self.prior_ = float(np.mean([end.history[end.turn - 1]["prior"] for end in kept]))
+            n_positive = int(self.is_positive_.sum())
+            n_unlabeled = len(self.is_positive_) - n_positive
+            self.population_prior_ = population_prior(
+                self.prior_, n_positive, n_unlabeled, self.scenario
+            )
 
 
-def least_positive(logit: Tensor, is_positive: Tensor, prior: Tensor) -> Tensor:
+def least_positive(logit: Tensor, is_positive: Tensor, weight: Tensor, prior: Tensor) -> Tensor:
     """Who stays, (members, rows): positives, and unlabelled rows but the share ``prior`` on top.
+
+    A share of the weight of the unlabelled rows, or of their number if all weigh the same.
 
     Examples
     --------
     >>> logit, labelled = torch.tensor([[9.0, 3.0, 1.0, 2.0, 0.0]]), torch.zeros(1, 5) > 0
     >>> labelled[0, 0] = True
-    >>> least_positive(logit, labelled, torch.tensor([0.5])).tolist()
+    >>> least_positive(logit, labelled, torch.ones(1, 5), torch.tensor([0.5])).tolist()
     [[True, False, True, False, True]]
     """
-    unlabeled = torch.where(is_positive, -torch.inf, logit)
-    rank = unlabeled.argsort(dim=1, descending=True).argsort(dim=1)
-    count = (prior * (~is_positive).sum(1)).long()
-    return is_positive | (rank >= count[:, None])
+    order = logit.argsort(dim=1, descending=True, stable=True)
+    on_unlabeled = torch.where(is_positive, 0.0, weight)
+    reached = on_unlabeled.gather(1, order).cumsum(1)
+    is_dropped = reached <= (prior * on_unlabeled.sum(1))[:, None]
+    return is_positive | ~is_dropped.gather(1, order.argsort(dim=1))
 
 
-def held_out_priors(fleet: Fleet) -> Tensor | None:
-    """Best-bin prior of each member on its held-out rows, (alive,), if these are P and U."""
+def held_out_priors(fleet: Fleet) -> Tensor:
+    """Best-bin prior of each member on its held-out rows, (alive,); NaN where it has no bin.
+
+    So it is if the truth is held out, or nothing, or fewer than two positives.
+    """
     rows = fleet.held_out
     if rows is None:
-        return None
+        return torch.full_like(fleet.prior, torch.nan)
     logit, is_positive = fleet.logits(rows.index).cpu().numpy(), rows.is_positive.cpu().numpy()
     found = [best_bin(own[mask], own[~mask]) for own, mask in zip(logit, is_positive, strict=True)]
+    answer = torch.tensor(found, device=fleet.prior.device, dtype=fleet.prior.dtype)
+    # Without a bin of two rows the answer is 0, not small but unknown.
+    answer = torch.where(answer > 0, answer, torch.nan)
     edge = 1 / (1 + (~rows.is_positive).sum(1))
-    return torch.tensor(found, device=fleet.prior.device, dtype=fleet.prior.dtype).clamp(
-        edge, 1 - edge
-    )
+    return answer.clamp(edge, 1 - edge)

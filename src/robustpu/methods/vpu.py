@@ -103,11 +103,13 @@ def variational(logit: Tensor, batch: Batch, mix_weight: Tensor, labelled_too: b
     log_phi, log_mixed = functional.logsigmoid(clean), functional.logsigmoid(mixed)
     on_positive = torch.where(batch.is_positive, batch.weight, 0.0)
     on_population = batch.weight if labelled_too else batch.weight - on_positive
-    mean = weighted_mean(log_phi.exp(), on_population)
     has_both = (on_positive.sum(-1) > 0) & (on_population.sum(-1) > 0)
-    fit = mean.clamp(min=1e-30).log() - weighted_mean(log_phi, on_positive)
+    # In logarithms all through: Phi itself may be too small a number.
+    counted = torch.where(has_both[:, None], on_population, 1.0)
+    log_mean = torch.logsumexp(log_phi + counted.log(), -1) - counted.sum(-1).log()
+    fit = log_mean - weighted_mean(log_phi, on_positive)
     share = batch.columns["share"]
-    wanted = (share * log_phi.exp() + 1 - share).clamp(min=1e-30).log()
+    wanted = torch.logaddexp(share.log() + log_phi, torch.log1p(-share))
     consistency = weighted_mean((wanted - log_mixed).square(), on_population)
     return torch.where(has_both, fit, 0.0) + mix_weight * consistency
 
@@ -119,8 +121,8 @@ def relative_to_most(logit: Tensor, population: Tensor, prior: Tensor) -> Tensor
     --------
     >>> phi = torch.tensor([[0.1, 0.2, 0.6]])
     >>> everyone, prior = torch.ones(1, 3, dtype=torch.bool), torch.tensor([0.5])
-    >>> torch.sigmoid(relative_to_most(torch.logit(phi), everyone, prior)).tolist()[0][0]
-    0.16666666...
+    >>> relative_to_most(torch.logit(phi), everyone, prior).sigmoid()
+    tensor([[0.1667, 0.3333, 1.0000]])
     """
     phi = torch.sigmoid(logit.double())
     ratio = phi / phi.amax(1, keepdim=True)
