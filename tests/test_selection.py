@@ -2,7 +2,13 @@ import pytest
 import torch
 
 from robustpu.scenario import unlabeled_prior
-from robustpu.selection import of_logits, oracle_accuracy, positive_rates, proxy_accuracy
+from robustpu.selection import (
+    above_prior,
+    of_logits,
+    oracle_accuracy,
+    positive_rates,
+    proxy_accuracy,
+)
 
 REPEATS = 4000
 PI, RECALL, FALSE_ALARM = 0.4, 0.8, 0.3
@@ -163,3 +169,31 @@ def test_members_are_scored_each_by_itself(criterion):
         criterion(*own) for own in zip(answer, labelled, weight, prior, population, strict=True)
     ]
     torch.testing.assert_close(stacked, torch.stack(alone))
+
+
+class TestAbovePrior:
+    def test_the_share_of_the_population_is_above_zero(self):
+        logit = torch.randn(3, 100, generator=torch.Generator().manual_seed(0))
+        population = torch.arange(100).expand(3, 100) >= 20
+        prior = torch.tensor([0.1, 0.5, 0.9])
+        shifted = above_prior(logit, population, prior)
+        share = ((shifted > 0) & population).sum(1) / 80
+        torch.testing.assert_close(share, prior, atol=0.01, rtol=0)
+
+    def test_one_row_is_positive(self):
+        one = torch.ones(1, 1, dtype=torch.bool)
+        assert above_prior(torch.tensor([[-3.0]]), one, torch.tensor([0.5])).item() == 0
+
+    def test_an_oracle_judges_all_rows_at_the_share_of_the_population(self):
+        seen = []
+
+        def settle(logit, population, prior):
+            seen.append((population.tolist(), prior.item()))
+            return logit
+
+        truth, rest = torch.tensor([[True, False]]), (torch.ones(1, 2), torch.tensor([0.2]))
+        for criterion in (oracle_accuracy, proxy_accuracy):
+            of_logits(criterion, settle)(torch.zeros(1, 2), truth, *rest, torch.tensor([0.6]))
+        assert seen[0][0] == [[True, True]]
+        assert seen[1][0] == [[False, True]]
+        assert [round(prior, 3) for _, prior in seen] == [0.6, 0.2]
