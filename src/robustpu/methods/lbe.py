@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from robustpu.base import parameters
 from robustpu.checks import check_number
@@ -80,25 +80,26 @@ class LBEClassifier(NeuralPUClassifier):
     def _train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
         first = settings[0]
         labels = fleet.beside(first.label_module)
-        # eta is a half everywhere.
-        labels.state.flat.zero_()
+        begin_at_half(labels)
         course = Course(Best(fleet))
-        excess = sample_excess(fleet)
+        training = fleet.training
+        excess = sample_excess(
+            training.is_positive, training.weight, fleet.prior, fleet.population_prior
+        )
         start(fleet, settings, cross_entropy, cross_entropy_slope)
         # Labelled and unlabelled rows weigh the same, or hidden positives would look negative.
-        half = torch.full_like(fleet.prior, 0.5)
-        weight = balanced(fleet.training.weight, fleet.training.is_positive, half)
+        weight = balanced(training.weight, training.is_positive, torch.full_like(fleet.prior, 0.5))
         for _ in range(first.warm_epochs):
             fleet.epoch(weight)
         for _ in judged(fleet, settings, course, range(1, first.rounds + 1)):
-            own = excess[fleet.alive]
             labels.keep(torch.isin(labels.alive, fleet.alive))
+            training, shift = fleet.training, excess[fleet.alive]
             # Expectation: how likely each row is positive, given whether it is labelled.
-            training, logit = fleet.training, fleet.logits() - own[:, None]
-            positive = expected(logit, labels.logits(), training.is_positive)
-            positive = anchored(positive, training.is_positive, fleet.prior)
+            at_hand = fleet.logits() - shift[:, None]
+            positive = expected(at_hand, labels.logits(), training.is_positive)
+            positive = anchored(positive, training.is_positive, training.weight, fleet.prior)
             # Maximisation: classes for all rows, labels for positives.
-            weight, target = for_population(positive, own)
+            weight, target = for_population(positive, shift)
             start(fleet, settings, soft_cross_entropy, soft_cross_entropy_slope)
             labels.start(
                 cross_entropy,
@@ -115,15 +116,39 @@ class LBEClassifier(NeuralPUClassifier):
         return course
 
 
-def sample_excess(fleet: Fleet) -> Tensor:
+def begin_at_half(labels: Fleet) -> None:
+    """Let eta be a half everywhere: the last linear layer is zero, those before it may learn."""
+    template = labels.network.template
+    last = [name for name, layer in template.named_modules() if isinstance(layer, nn.Linear)][-1:]
+    for name, value in labels.network.views(labels.state.flat).items():
+        if name.rpartition(".")[0] in last:
+            value.zero_()
+
+
+def sample_excess(
+    is_positive: Tensor, weight: Tensor, prior: Tensor, population_prior: Tensor
+) -> Tensor:
     """Log-odds of a positive in the population less those among the rows at hand, (members,).
 
     0 in the single-set scenario, where the rows at hand are a sample of the population.
+
+    Parameters
+    ----------
+    is_positive, weight
+        Who is labelled, and how much each row counts, (members, rows).
+    prior, population_prior
+        (members,).
+
+    Examples
+    --------
+    >>> labelled, prior = torch.tensor([[True, True, False, False]]), torch.tensor([0.5])
+    >>> excess = sample_excess(labelled, torch.ones(1, 4), prior, prior)
+    >>> round(excess.exp().item(), 4)  # 1 : 1 in the population, 3 : 1 among the rows at hand
+    0.3333
     """
-    is_positive = fleet.training.is_positive
-    labelled = is_positive.to(fleet.prior.dtype).mean(1)
-    at_hand = labelled + (1 - labelled) * fleet.prior
-    return torch.logit(fleet.population_prior) - torch.logit(at_hand)
+    labelled = weighted_mean(is_positive.to(weight.dtype), weight)
+    at_hand = labelled + (1 - labelled) * prior
+    return torch.logit(population_prior) - torch.logit(at_hand)
 
 
 def expected(logit: Tensor, label_logit: Tensor, is_positive: Tensor) -> Tensor:
@@ -139,15 +164,15 @@ def expected(logit: Tensor, label_logit: Tensor, is_positive: Tensor) -> Tensor:
     Examples
     --------
     >>> half = torch.zeros(1, 2)
-    >>> expected(half, half, torch.tensor([[True, False]])).round(decimals=4).tolist()
-    [[1.0, 0.3333]]
+    >>> [round(own, 4) for own in expected(half, half, torch.tensor([[True, False]]))[0].tolist()]
+    [1.0, 0.3333]
     """
     positive, labelled = torch.sigmoid(logit), torch.sigmoid(label_logit)
     hidden = positive * (1 - labelled) / (1 - positive * labelled).clamp(min=1e-6)
     return torch.where(is_positive, 1.0, hidden)
 
 
-def anchored(positive: Tensor, is_positive: Tensor, prior: Tensor) -> Tensor:
+def anchored(positive: Tensor, is_positive: Tensor, weight: Tensor, prior: Tensor) -> Tensor:
     """Shift the log-odds of unlabelled rows so that their mean probability is the prior.
 
     Without it, round after round, rows that look a little negative become more so, until h is the
@@ -159,18 +184,21 @@ def anchored(positive: Tensor, is_positive: Tensor, prior: Tensor) -> Tensor:
         Probabilities, (members, rows).
     is_positive
         Who is labelled; these stay as they are.
+    weight
+        How much each row counts in the mean.
     prior
         (members,).
 
     Examples
     --------
     >>> labelled = torch.tensor([[True, False, False]])
-    >>> answer = anchored(torch.tensor([[1.0, 0.1, 0.3]]), labelled, torch.tensor([0.5]))
+    >>> positive, prior = torch.tensor([[1.0, 0.1, 0.3]]), torch.tensor([0.5])
+    >>> answer = anchored(positive, labelled, torch.ones(1, 3), prior)
     >>> round(answer[0, 1:].mean().item(), 3)
     0.5
     """
     odds = torch.logit(positive, eps=1e-6)
-    on_unlabeled = (~is_positive).to(positive.dtype)
+    on_unlabeled = torch.where(is_positive, 0.0, weight)
     low, high = torch.full_like(prior, -30.0), torch.full_like(prior, 30.0)
     for _ in range(30):
         middle = (low + high) / 2

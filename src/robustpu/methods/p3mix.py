@@ -67,11 +67,13 @@ class _P3Mix(NeuralPUClassifier):
             begun = (epoch > fleet.per_member(each("start_epoch")))[:, None]
             target = is_positive.to(logit.dtype)
             if cls._corrects:
-                target = corrected(logit, is_positive, gamma)
+                target = torch.where(begun, corrected(logit, is_positive, gamma), target)
+            # Rows without weight would be partners to nobody, and take up room in the pool.
+            known = is_positive & (fleet.training.weight > 0)
             place, from_pool = choose_partners(
                 fleet,
                 marginal(logit, is_positive, gamma) & begun,
-                candidates(logit, is_positive, fleet.per_member(each("pool_size"))),
+                candidates(logit, known, fleet.per_member(each("pool_size"))),
             )
             share = shares(fleet, each("alpha"))
             share = torch.maximum(share, 1 - share)
@@ -102,7 +104,7 @@ class P3MixEClassifier(_P3Mix):
     mix_layer
         Rows are mixed after so many ReLUs, if the module is a chain of layers; 0: at the inputs.
     start_epoch
-        Until then, partners are drawn from everyone.
+        Until then, partners are drawn from everyone, and nothing is corrected.
     pool_size
         Number of labelled positives, those of the largest entropy, that marginal rows are mixed
         with.
@@ -192,7 +194,7 @@ def candidates(logit: Tensor, is_positive: Tensor, count: Tensor) -> Tensor:
     [[False, True, False, True]]
     """
     unsure = torch.where(is_positive, entropy(logit), -torch.inf)
-    rank = unsure.argsort(dim=1, descending=True).argsort(dim=1)
+    rank = unsure.argsort(dim=1, descending=True, stable=True).argsort(dim=1)
     return is_positive & (rank < count[:, None])
 
 
@@ -200,6 +202,13 @@ def choose_partners(fleet: Fleet, is_marginal: Tensor, pool: Tensor) -> tuple[Te
     """Choose a partner for each training row: its place, and whether it is from the pool.
 
     Marginal rows get one of the pool, all others a labelled or an unlabelled row, half of each.
+
+    Parameters
+    ----------
+    fleet
+        Whose rows, epoch and seeds.
+    is_marginal, pool
+        Who gets a partner from the pool, and who is in it, (alive, rows).
     """
     is_positive = fleet.training.is_positive
     either = torch.where(

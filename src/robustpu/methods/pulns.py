@@ -11,7 +11,7 @@ from robustpu.checks import check_number
 from robustpu.fleet import Best, Course, Fleet, cross_entropy, cross_entropy_slope
 from robustpu.methods.balance import balanced
 from robustpu.methods.minimize import judged, start
-from robustpu.methods.selector import Selector, choose, returns
+from robustpu.methods.selector import Selector, chosen_share, returns
 from robustpu.neural import NeuralPUClassifier
 
 
@@ -39,7 +39,7 @@ class PULNSClassifier(NeuralPUClassifier):
     discount
         Of rewards of rows that come later.
     final_weight
-        Weight of what the probe gains.
+        Weight of what the probe gains; if nothing is held out, there is none.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class PULNSClassifier(NeuralPUClassifier):
         check_number("warm_epochs", self.warm_epochs, least=1, whole=True)
         check_number("probe_epochs", self.probe_epochs, least=1, whole=True)
         check_number("selector_lr", self.selector_lr, above=0)
-        check_number("discount", self.discount, least=0, below=1)
+        check_number("discount", self.discount, least=0, most=1)
         check_number("final_weight", self.final_weight, least=0)
 
     def _fleet_key(self) -> tuple[Any, ...]:
@@ -85,37 +85,58 @@ class PULNSClassifier(NeuralPUClassifier):
         for _ in range(first.warm_epochs):
             fleet.epoch(chosen_weight(fleet, ~fleet.training.is_positive))
         selector = Selector(fleet, [own.selector_lr for own in settings])
-        discount = fleet.per_member([own.discount for own in settings])
-        final_weight = fleet.per_member([own.final_weight for own in settings])
+        # Turn 0 is the classifier of the warm start; episodes count from 1.
         highest = fleet.score()
-        if highest is None:
-            highest = torch.zeros_like(fleet.prior)
-        # The numbers of episodes, from 1 on; turn 0 is the classifier of the warm start.
-        course.best.offer(fleet.score(), 0)
+        course.best.offer(highest, 0)
+        course.record(fleet.alive, epoch=torch.zeros_like(fleet.alive), score=highest)
         for _ in judged(fleet, settings, course, range(1, first.episodes + 1)):
-            alive = fleet.alive
             rows, logit = selector.rows(fleet), fleet.logits()
             # (a) The selector visits the unlabelled rows, and (b) a probe learns from its choice.
-            visit = selector.visit(rows, fleet.draw(1))
-            before = fleet.state.copy()
-            start(fleet, settings, cross_entropy, cross_entropy_slope)
-            for _ in range(first.probe_epochs):
-                fleet.epoch(chosen_weight(fleet, visit.is_chosen))
-            score = fleet.score()
-            gain = torch.zeros_like(highest[alive]) if score is None else score - highest[alive]
-            highest[alive] = torch.maximum(highest[alive], highest[alive] + gain)
-            fleet.state.put(torch.arange(len(alive), device=alive.device), before)
+            visit = selector.visit(rows, fleet.draw(1), fleet.draw(2))
+            gain = torch.zeros_like(fleet.prior)
+            if highest is not None:
+                gain = probe_gain(fleet, settings, visit.is_chosen, highest)
             # (c) The policy gradient.
-            value = returns(logit, visit, discount[alive]) + (final_weight[alive] * gain)[:, None]
-            selector.learn(rows, visit, value)
+            discount = fleet.per_member([own.discount for own in settings])
+            final_weight = fleet.per_member([own.final_weight for own in settings])
+            value = returns(logit, rows, visit, discount)
+            selector.learn(rows, visit, value, final_weight * gain)
             # (d) The selector chooses again, and (e) the classifier learns from its choice.
-            chosen = selector.visit(rows, fleet.draw(2)).is_chosen
-            course.note(chosen=choose(chosen, fleet.training.is_positive))
+            visit = selector.visit(rows, fleet.draw(3), fleet.draw(4))
+            course.note(chosen=chosen_share(rows, visit))
             start(fleet, settings, cross_entropy, cross_entropy_slope)
             for _ in range(first.epochs):
-                fleet.epoch(chosen_weight(fleet, chosen))
+                fleet.epoch(chosen_weight(fleet, visit.is_chosen))
         course.best.restore()
         return course
+
+
+def probe_gain(fleet: Fleet, settings: Sequence[Any], is_chosen: Tensor, highest: Tensor) -> Tensor:
+    """Score of a probe less the highest so far, (alive,), at most 1 either way.
+
+    The probe is the classifier after some epochs on the chosen rows; then it is put back.
+
+    Parameters
+    ----------
+    fleet, settings
+        The classifiers, and the parameters of each.
+    is_chosen
+        (alive, rows).
+    highest
+        Of all members; brought up to date.
+    """
+    alive, before = fleet.alive, fleet.state.copy()
+    start(fleet, settings, cross_entropy, cross_entropy_slope)
+    weight = chosen_weight(fleet, is_chosen)
+    for _ in range(settings[0].probe_epochs):
+        fleet.epoch(weight)
+    score = fleet.score()
+    assert score is not None
+    fleet.state.put(torch.arange(len(alive), device=alive.device), before)
+    # Networks that have diverged score minus infinity.
+    gain = (score - highest[alive]).nan_to_num(0.0).clamp(-1, 1)
+    highest[alive] = torch.maximum(highest[alive], score)
+    return gain
 
 
 def chosen_weight(fleet: Fleet, is_chosen: Tensor) -> Tensor:

@@ -1,5 +1,6 @@
 """Self-PU: nnPU with self-paced pseudo-labels, a peer and teachers (Chen et al., 2020)."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,23 +23,25 @@ class SelfPUClassifier(NeuralPUClassifier):
     Two students learn side by side. Now and then each takes the unlabelled rows of the lowest and
     of the highest scores for negatives and positives, more of them each time, and the two take
     different shares. Later each has a teacher, a running mean of its own weights, and learns from
-    it and from the other student. The answer is that of the student that is judged better, or of
-    its teacher once there is one. Parameters as in :class:`robustpu.RobustPUClassifier`, and
+    it and from the other student. The two are judged together, so that the best epoch is that of
+    their mean score; the answer is that of the better one, or of its teacher once there is one.
+    Parameters as in :class:`robustpu.RobustPUClassifier`, and
 
     Parameters
     ----------
     start_epoch, stop_epoch, every
-        Rows are chosen from ``start_epoch`` on, anew every so many epochs; at ``stop_epoch`` they
-        are chosen for the last time, and the teachers begin.
+        Rows are chosen from ``start_epoch`` to ``stop_epoch``, anew every so many epochs; then the
+        last choice stays, and the teachers begin.
     most, most_other
-        Share of the unlabelled rows that the two students have chosen in the end.
+        Share of the unlabelled rows that the two students have chosen at ``stop_epoch``; it grows
+        in proportion to the epochs.
     sure_weight
         Weight of the cross-entropy of chosen rows.
     teacher_weight, peer_weight
         Weights of the squared distance to the probabilities of the teacher, and of the other
-        student; the latter counts only for rows where it is below ``nearness``.
+        student.
     nearness
-        See there.
+        A row where the squared distance to the other student is not below this has no such term.
     decay
         Of the teachers, each epoch.
 
@@ -58,8 +61,8 @@ class SelfPUClassifier(NeuralPUClassifier):
     start_epoch: int = 10
     stop_epoch: int = 50
     every: int = 10
-    most: float = 0.4
-    most_other: float = 0.6
+    most: float = 0.2
+    most_other: float = 0.3
     sure_weight: float = 0.2
     teacher_weight: float = 0.3
     peer_weight: float = 0.3
@@ -78,54 +81,72 @@ class SelfPUClassifier(NeuralPUClassifier):
         check_number("decay", self.decay, least=0, below=1)
 
     def _fleet_key(self) -> tuple[Any, ...]:
-        return (*super()._fleet_key(), self.start_epoch, self.stop_epoch, self.every)
-
-    def _planned_epochs(self) -> int:
-        return 2 * self.epochs
+        return (*super()._fleet_key(), self.start_epoch, self.stop_epoch, self.every, self.decay)
 
     @classmethod
     def _train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
         first, size = settings[0], fleet.size
-        # Two students a member, from different initial weights, on the same batches.
+        # Two students a member, from different initial weights, on the same batches: the first half
+        # of a fleet and the second.
         students = fleet.some([*range(size), *range(size)])
         second = torch.arange(size, 2 * size, device=fleet.pool.device)
         students.state.put(second, fleet.beside(first.module, salt=PEER).state)
         twice = [*settings, *settings]
         most = [own.most for own in settings] + [own.most_other for own in settings]
-        course, teacher = Course(Best(students)), Teacher(students)
-        training = students.training
-        sure = answer = torch.zeros_like(training.weight)
+        patience = [own.patience or math.inf for own in twice]
+        best, teacher = Best(students), Teacher(students)
+        scores: list[tuple[Tensor, Tensor | None]] = []
+        sure = torch.zeros_like(students.training.weight)
+        answer = torch.zeros_like(sure)
         names = ("sure_weight", "teacher_weight", "peer_weight", "nearness")
         numbers = {name: [getattr(own, name) for own in twice] for name in names}
         start(students, twice, self_paced, None, None, **numbers)
-        # All go on to the end: patience would part the two.
         for epoch in range(1, first.epochs + 1):
-            logit = students.logits()
+            alive, training, logit = students.alive, students.training, students.logits()
             if epoch in range(first.start_epoch, first.stop_epoch + 1, first.every):
-                share = students.per_member(most) * min(epoch / first.stop_epoch, 1) / 2
-                sure, answer = confident(logit, training.is_positive, share, students.prior)
+                share = students.per_member(most) * (epoch / first.stop_epoch)
+                rows = logit, training.is_positive, training.weight
+                sure[alive], answer[alive] = confident(*rows, share, students.prior)
             is_taught = epoch > first.stop_epoch
             by_teacher = teacher.logits() if is_taught else logit
             columns = {
-                "sure": sure,
-                "answer": answer,
+                "sure": sure[alive],
+                "answer": answer[alive],
                 "teacher": torch.sigmoid(by_teacher),
-                "peer": torch.sigmoid(logit).roll(size, dims=0),
-                "is_taught": torch.full_like(sure, float(is_taught)),
+                "peer": torch.sigmoid(logit).roll(len(alive) // 2, dims=0),
+                "is_taught": torch.full_like(logit, float(is_taught)),
             }
             students.epoch(columns=columns)
             # Until it teaches, a teacher is a copy of its student.
             teacher.learn(first.decay if is_taught else 0.0)
             with teacher.in_charge():
                 score = students.score()
-                course.best.offer(score, epoch)
-            now = torch.full_like(students.alive, epoch)
-            course.record(students.alive, epoch=now, score=score)
-        score = course.best.score.view(2, size)
-        better = torch.arange(size, device=second.device) + size * (score[1] > score[0])
-        answer_course = course.of(fleet, better)
-        answer_course.best.restore()
-        return answer_course
+                best.offer(score, epoch)
+            scores.append((alive, score))
+            # The two leave together.
+            waited = best.waited(epoch).view(2, -1).amin(0).repeat(2)
+            students.keep(waited < students.per_member(patience))
+            if not len(students.alive):
+                break
+        return _of_the_better(Course(best), fleet, scores)
+
+
+def _of_the_better(
+    course: Course, fleet: Fleet, scores: Sequence[tuple[Tensor, Tensor | None]]
+) -> Course:
+    """Restore the better student of each member, and note its scores, epoch by epoch."""
+    score = course.best.score.view(2, fleet.size)
+    is_second = (score[1] > score[0]).long()
+    members = torch.arange(fleet.size, device=is_second.device)
+    answer = course.of(fleet, members + fleet.size * is_second)
+    for epoch, (alive, both) in enumerate(scores, start=1):
+        members = alive[: len(alive) // 2]
+        own = None
+        if both is not None:
+            own = both.view(2, -1).gather(0, is_second[members][None])[0]
+        answer.record(members, epoch=torch.full_like(members, epoch), score=own)
+    answer.best.restore()
+    return answer
 
 
 # Added to the seed of the second student's initial weights.
@@ -133,7 +154,7 @@ PEER = 1_000_003
 
 
 def confident(
-    logit: Tensor, is_positive: Tensor, share: Tensor, prior: Tensor
+    logit: Tensor, is_positive: Tensor, weight: Tensor, share: Tensor, prior: Tensor
 ) -> tuple[Tensor, Tensor]:
     """Choose unlabelled rows to be sure of: the lowest as negatives, the highest as positives.
 
@@ -143,8 +164,8 @@ def confident(
     ----------
     logit
         (members, rows).
-    is_positive
-        Who is labelled.
+    is_positive, weight
+        Who is labelled, and how much each row counts.
     share
         Of the unlabelled rows to choose, (members,).
     prior
@@ -159,18 +180,23 @@ def confident(
     --------
     >>> logit, labelled = torch.tensor([[5.0, 4.0, 1.0, 2.0, 3.0, 0.0]]), torch.zeros(1, 6) > 0
     >>> labelled[0, 0] = True
-    >>> sure, answer = confident(logit, labelled, torch.tensor([0.6]), torch.tensor([0.4]))
+    >>> share, prior = torch.tensor([0.6]), torch.tensor([0.4])
+    >>> sure, answer = confident(logit, labelled, torch.ones(1, 6), share, prior)
     >>> sure.tolist(), answer.tolist()
     ([[0.0, 1.0, 0.0, 0.0, 0.0, 1.0]], [[0.0, 1.0, 0.0, 0.0, 0.0, 0.0]])
     """
-    rows = (~is_positive).sum(1)
-    descending = torch.where(is_positive, -torch.inf, logit)
-    rank = descending.argsort(dim=1, descending=True).argsort(dim=1)
-    highest = (share * prior * rows).long()[:, None]
-    lowest = (share * (1 - prior) * rows).long()[:, None]
-    is_high = ~is_positive & (rank < highest)
-    is_low = ~is_positive & (rank >= rows[:, None] - lowest)
-    return (is_high | is_low).to(logit.dtype), is_high.to(logit.dtype)
+    unlabeled = torch.where(is_positive, -torch.inf, logit)
+    order = unlabeled.argsort(dim=1, descending=True, stable=True)
+    own = torch.where(is_positive, 0.0, weight).gather(1, order)
+    total = own.sum(1, keepdim=True)
+    # What the rows down to each one weigh, from above and from below.
+    above = own.cumsum(1)
+    below = total - above + own
+    wanted = share[:, None] * total
+    is_high = torch.zeros_like(is_positive).scatter(1, order, above <= wanted * prior[:, None])
+    is_low = torch.zeros_like(is_positive).scatter(1, order, below <= wanted * (1 - prior[:, None]))
+    sure = (is_high | is_low) & ~is_positive
+    return sure.to(logit.dtype), (is_high & ~is_positive).to(logit.dtype)
 
 
 def self_paced(
@@ -187,7 +213,10 @@ def self_paced(
     priors = batch.prior, batch.population_prior
     risk = nnpu(logit, batch.is_positive, doubtful, *priors, sigmoid)
     loss = answer * logistic(logit) + (1 - answer) * logistic(-logit)
-    risk = risk + sure_weight * weighted_mean(loss, batch.weight * sure)
+    # Chosen rows have the shares of the classes among the unlabelled ones, not in the population.
+    prior, population_prior = batch.prior[:, None], batch.population_prior[:, None]
+    ratio = torch.where(answer > 0, population_prior / prior, (1 - population_prior) / (1 - prior))
+    risk = risk + sure_weight * weighted_mean(loss, batch.weight * sure * ratio)
     own, is_taught = torch.sigmoid(logit), batch.columns["is_taught"]
     to_teacher = (own - batch.columns["teacher"]).square()
     to_peer = (own - batch.columns["peer"]).square()

@@ -1,0 +1,113 @@
+"""Spies: positives hidden among the unlabelled rows tell which of these are negative."""
+
+from typing import Any
+
+import numpy as np
+
+from robustpu.base import parameters
+from robustpu.checks import check_number
+from robustpu.methods.two_step import TwoStepClassifier
+from robustpu.wrapper import Floats, Mask, scores
+
+
+@parameters
+class SpyClassifier(TwoStepClassifier):
+    """Negatives are the unlabelled rows that score below all but a few spies; P against these.
+
+    Some labelled positives, the spies, are put among the unlabelled rows, and a learner tells the
+    rest of P from U and spies. Spies score as the hidden positives do, so an unlabelled row below
+    nearly all spies is reliably negative. Assumes that labelled positives are a fair sample of all
+    positives. Parameters as in :class:`robustpu.RobustPUClassifier`, and
+
+    Parameters
+    ----------
+    estimator
+        A scikit-learn classifier for both steps; by default logistic regression on standardised
+        columns. It need not take sample weights, nor have ``predict_proba``.
+    spy_ratio
+        Share of the labelled positives that are spies.
+    tolerance
+        Share of the spies that may score below the threshold: some are outliers.
+    n_draws
+        How often spies are drawn. The probabilities of the draws are averaged.
+
+    Attributes
+    ----------
+    estimators_
+        The learner of the second step of each draw.
+    n_reliable_
+        Number of reliable negatives of each draw, (n_draws,).
+    shift_
+        Added to the log-odds of the averaged probabilities: no negative near the boundary is
+        reliable, so without it too many rows would be answered positive.
+
+    Examples
+    --------
+    >>> from robustpu import datasets, make_pu
+    >>> from robustpu.methods.spy import SpyClassifier
+    >>> table = datasets.load("breast_cancer")
+    >>> pu = make_pu(table.data, table.target, n_positive=80, n_unlabeled=200, prior=0.3,
+    ...              n_test=100, random_state=0)
+    >>> model = SpyClassifier(prior=0.3, random_state=0).fit(pu.X, pu.y)
+    >>> model.score(pu.X_test, pu.y_test) > 0.9
+    True
+    """
+
+    spy_ratio: float = 0.15
+    tolerance: float = 0.05
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_number("spy_ratio", self.spy_ratio, above=0, below=1)
+        check_number("tolerance", self.tolerance, least=0, below=1)
+
+    def _pick(
+        self, X: Any, is_positive: Mask, weight: Floats | None, random: np.random.RandomState
+    ) -> Mask:
+        spies = _draw(is_positive, self.spy_ratio, random)
+        target = is_positive.copy()
+        target[spies] = False
+        score = scores(self._fitted(X, target, weight, random), X)
+        own = np.ones(len(score)) if weight is None else weight
+        below = spy_threshold(score[spies], self.tolerance, own[spies])
+        negative = np.zeros_like(is_positive)
+        negative[~is_positive] = self._reliable(score[~is_positive], below)
+        return negative
+
+
+def spy_threshold(score: Floats, tolerance: float, weight: Floats) -> float:
+    """Find the largest score of a spy below which spies have at most the share ``tolerance``.
+
+    Parameters
+    ----------
+    score
+        Of each spy, (n,).
+    tolerance
+        Share of the weight of the spies; 0 gives the lowest score.
+    weight
+        Of each spy, (n,).
+
+    Examples
+    --------
+    >>> spy_threshold(np.array([0.7, 0.1, 0.9, 0.8]), 0.25, np.ones(4))
+    0.7
+    """
+    order = np.argsort(score)
+    below = np.cumsum(weight[order]) - weight[order]
+    # Of equal scores the first decides; a sum that is the share up to rounding is within it.
+    within = below <= (tolerance + 1e-12) * weight.sum()
+    return float(score[order][within].max())
+
+
+def _draw(
+    is_positive: Mask, ratio: float, random: np.random.RandomState
+) -> np.ndarray[Any, np.dtype[np.intp]]:
+    """Choose spies, at least one; at least one positive stays."""
+    positive = np.flatnonzero(is_positive)
+    if len(positive) < 2:
+        raise ValueError(
+            "at least 2 labelled positives are needed, one of them as a spy; there is 1. Label "
+            "more rows."
+        )
+    count = min(max(1, round(ratio * len(positive))), len(positive) - 1)
+    return random.permutation(positive)[:count]
