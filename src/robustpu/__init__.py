@@ -24,12 +24,15 @@ if TYPE_CHECKING:
     from robustpu.methods.nnpu import NNPUClassifier as NNPUClassifier
     from robustpu.methods.p3mix import P3MixCClassifier as P3MixCClassifier
     from robustpu.methods.p3mix import P3MixEClassifier as P3MixEClassifier
+    from robustpu.methods.pebl import PEBLClassifier as PEBLClassifier
     from robustpu.methods.pn import PNClassifier as PNClassifier
     from robustpu.methods.pubn import PUbNClassifier as PUbNClassifier
+    from robustpu.methods.puet import PUExtraTreesClassifier as PUExtraTreesClassifier
     from robustpu.methods.pulns import PULNSClassifier as PULNSClassifier
     from robustpu.methods.pusb import PUSBClassifier as PUSBClassifier
     from robustpu.methods.robust_pu import RobustPUClassifier as RobustPUClassifier
     from robustpu.methods.self_pu import SelfPUClassifier as SelfPUClassifier
+    from robustpu.methods.spy import SpyClassifier as SpyClassifier
     from robustpu.methods.tedn import TEDnClassifier as TEDnClassifier
     from robustpu.methods.upu import UPUClassifier as UPUClassifier
     from robustpu.methods.vpu import VPUClassifier as VPUClassifier
@@ -48,14 +51,17 @@ _HOME = {
     "NNPUClassifier": "robustpu.methods.nnpu",
     "P3MixCClassifier": "robustpu.methods.p3mix",
     "P3MixEClassifier": "robustpu.methods.p3mix",
+    "PEBLClassifier": "robustpu.methods.pebl",
     "PNClassifier": "robustpu.methods.pn",
     "PUData": "robustpu.split",
+    "PUExtraTreesClassifier": "robustpu.methods.puet",
     "PULNSClassifier": "robustpu.methods.pulns",
     "PUSBClassifier": "robustpu.methods.pusb",
     "PUbNClassifier": "robustpu.methods.pubn",
     "Pacing": "robustpu.pacing",
     "RobustPUClassifier": "robustpu.methods.robust_pu",
     "SelfPUClassifier": "robustpu.methods.self_pu",
+    "SpyClassifier": "robustpu.methods.spy",
     "TEDnClassifier": "robustpu.methods.tedn",
     "UPUClassifier": "robustpu.methods.upu",
     "VPUClassifier": "robustpu.methods.vpu",

@@ -1,28 +1,54 @@
 """Methods: one paper a file."""
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from robustpu.base import BasePUClassifier
 
-_HOME = {
-    "pn": ("robustpu.methods.pn", "PNClassifier"),
-    "upu": ("robustpu.methods.upu", "UPUClassifier"),
-    "nnpu": ("robustpu.methods.nnpu", "NNPUClassifier"),
-    "pusb": ("robustpu.methods.pusb", "PUSBClassifier"),
-    "pubn": ("robustpu.methods.pubn", "PUbNClassifier"),
-    "pulns": ("robustpu.methods.pulns", "PULNSClassifier"),
-    "p3mix-e": ("robustpu.methods.p3mix", "P3MixEClassifier"),
-    "p3mix-c": ("robustpu.methods.p3mix", "P3MixCClassifier"),
-    "dist-pu": ("robustpu.methods.dist_pu", "DistPUClassifier"),
-    "self-pu": ("robustpu.methods.self_pu", "SelfPUClassifier"),
-    "vpu": ("robustpu.methods.vpu", "VPUClassifier"),
-    "tedn": ("robustpu.methods.tedn", "TEDnClassifier"),
-    "lbe": ("robustpu.methods.lbe", "LBEClassifier"),
-    "elkan-noto": ("robustpu.methods.elkan_noto", "ElkanNotoClassifier"),
-    "bagging": ("robustpu.methods.bagging", "BaggingPUClassifier"),
-    "robust-pu": ("robustpu.methods.robust_pu", "RobustPUClassifier"),
+
+class Method(NamedTuple):
+    """A classifier, where it comes from, and what it needs.
+
+    ``prior``: "yes" if training uses it, "no" if not; then it serves selection and alarms alone.
+    ``labels``: "fair" if labelled positives must be a fair sample of all, "biased" if not.
+    ``learner``: what it trains, "network", "any" for any scikit-learn classifier, or "trees".
+    """
+
+    file: str
+    kind: str
+    paper: str
+    prior: str
+    labels: str
+    learner: str
+
+
+METHODS = {
+    "pn": Method("pn", "PNClassifier", "-", "no", "fair", "network"),
+    "upu": Method("upu", "UPUClassifier", "du Plessis et al. 2015", "yes", "fair", "network"),
+    "nnpu": Method("nnpu", "NNPUClassifier", "Kiryo et al. 2017", "yes", "fair", "network"),
+    "pusb": Method("pusb", "PUSBClassifier", "Kato et al. 2019", "yes", "biased", "network"),
+    "pubn": Method("pubn", "PUbNClassifier", "Hsieh et al. 2019", "yes", "fair", "network"),
+    "pulns": Method("pulns", "PULNSClassifier", "Luo et al. 2021", "no", "fair", "network"),
+    "p3mix-e": Method("p3mix", "P3MixEClassifier", "Li et al. 2022", "no", "fair", "network"),
+    "p3mix-c": Method("p3mix", "P3MixCClassifier", "Li et al. 2022", "no", "fair", "network"),
+    "dist-pu": Method("dist_pu", "DistPUClassifier", "Zhao et al. 2022", "yes", "fair", "network"),
+    "self-pu": Method("self_pu", "SelfPUClassifier", "Chen et al. 2020", "yes", "fair", "network"),
+    "spy": Method("spy", "SpyClassifier", "Liu et al. 2002", "yes", "fair", "any"),
+    "pebl": Method("pebl", "PEBLClassifier", "Yu et al. 2004", "yes", "fair", "any"),
+    "vpu": Method("vpu", "VPUClassifier", "Chen et al. 2020", "no", "fair", "network"),
+    "tedn": Method("tedn", "TEDnClassifier", "Garg et al. 2021", "yes", "fair", "network"),
+    "lbe": Method("lbe", "LBEClassifier", "Gong et al. 2021", "yes", "biased", "network"),
+    "elkan-noto": Method(
+        "elkan_noto", "ElkanNotoClassifier", "Elkan, Noto 2008", "yes", "fair", "any"
+    ),
+    "bagging": Method(
+        "bagging", "BaggingPUClassifier", "Mordelet, Vert 2014", "yes", "fair", "any"
+    ),
+    "puet": Method("puet", "PUExtraTreesClassifier", "Wilton et al. 2022", "yes", "fair", "trees"),
+    "robust-pu": Method(
+        "robust_pu", "RobustPUClassifier", "Zhu et al. 2023", "yes", "fair", "network"
+    ),
 }
 
 
@@ -40,4 +66,8 @@ def all_methods() -> dict[str, "type[BasePUClassifier]"]:
     >>> all_methods()["nnpu"]().epochs
     100
     """
-    return {name: getattr(import_module(home), kind) for name, (home, kind) in _HOME.items()}
+    return {name: getattr(import_module(_home(own)), own.kind) for name, own in METHODS.items()}
+
+
+def _home(method: Method) -> str:
+    return f"robustpu.methods.{method.file}"
