@@ -24,7 +24,7 @@ def four_files(**changed):
         "t10k-images-idx3-ubyte.gz": idx(PIXELS[5:]),
         "t10k-labels-idx1-ubyte.gz": idx(LABELS[5:]),
     }
-    return {name: gzip.compress(content) for name, content in files.items()} | changed
+    return {name: gzip.compress(content, mtime=0) for name, content in files.items()} | changed
 
 
 @pytest.mark.parametrize(
@@ -55,12 +55,12 @@ BAD_CHECK[-6] ^= 1  # The last eight bytes are gzip's own check and length.
         (b"not gzip at all", "gzip"),
         (bytes(BAD_CHECK), "CRC"),
         (GOOD[:20] + bytes(20) + GOOD[40:], "."),
-        (gzip.compress(b""), "does not begin as an IDX file"),
-        (gzip.compress(idx(PIXELS[:5])[:10]), "does not begin as an IDX file"),
-        (gzip.compress(idx(PIXELS[:5], kind=9)), "does not begin as an IDX file"),
-        (gzip.compress(idx(LABELS)), "does not begin as an IDX file"),
-        (gzip.compress(idx(PIXELS[:5])[:-1]), "3,919 bytes"),
-        (gzip.compress(idx(PIXELS[:5, :20])), r"\(5, 20, 28\)"),
+        (gzip.compress(b"", mtime=0), "does not begin as an IDX file"),
+        (gzip.compress(idx(PIXELS[:5])[:10], mtime=0), "does not begin as an IDX file"),
+        (gzip.compress(idx(PIXELS[:5], kind=9), mtime=0), "does not begin as an IDX file"),
+        (gzip.compress(idx(LABELS), mtime=0), "does not begin as an IDX file"),
+        (gzip.compress(idx(PIXELS[:5])[:-1], mtime=0), "3,919 bytes"),
+        (gzip.compress(idx(PIXELS[:5, :20]), mtime=0), r"\(5, 20, 28\)"),
     ],
 )
 def test_a_damaged_file_is_named(content, problem, lay_out):
@@ -74,7 +74,7 @@ def test_a_damaged_file_is_named(content, problem, lay_out):
     ("labels", "problem"), [(LABELS[:4], "4 labels for 5 pictures"), (LABELS[:5] + 2, "class 10")]
 )
 def test_wrong_labels_are_named(labels, problem, lay_out):
-    damaged = {"train-labels-idx1-ubyte.gz": gzip.compress(idx(labels))}
+    damaged = {"train-labels-idx1-ubyte.gz": gzip.compress(idx(labels), mtime=0)}
     root = lay_out("mnist", four_files() | damaged)
     with pytest.raises(OSError, match=f"train-labels-idx1-ubyte.gz is damaged: .*{problem}"):
         datasets.load("mnist", data_dir=root)
