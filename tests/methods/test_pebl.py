@@ -43,6 +43,14 @@ class Remembers(LogisticRegression):
         return super().fit(X, y)
 
 
+class Scripted(PEBLClassifier):
+    """Watching rows say what is written here."""
+
+    def _judge(self, answer, is_positive, weight, rows):
+        recall = [0.99, 0.95, 0.93][len(self.history_)]
+        return recall, 1.0 + len(self.history_)
+
+
 class Drifts(Midpoint):
     """Turns its answers round as soon as it has seen many negatives."""
 
@@ -118,8 +126,8 @@ class TestFeatures:
         assert len(set(expected)) > 3
 
     def test_equal_frequencies_are_not_positive(self):
-        X = np.array([[1], [0], [0]] * 7)
-        mask = np.arange(21) < 6
+        # 3 of 10 and 6 of 20; summed in tenths the first is the larger by rounding.
+        X, mask = np.repeat([1, 0, 1, 0], [3, 7, 6, 14])[:, None], np.arange(30) < 10
         assert not positive_features(X, mask, None, 2).any()
 
     def test_weights_say_the_same_as_rows_given_twice(self):
@@ -247,6 +255,28 @@ class TestLoop:
         # The first is kept, and the guard's rows that it answered negative are added.
         assert first["n_negative"] < model.n_reliable_[0] < second["n_negative"]
         assert model.score(pu.X_test, pu.y_test) > 0.75
+
+    def test_slow_drift_is_stopped_too(self):
+        pu = problem(0.4)
+        given = {"prior": 0.4, "n_draws": 1, "random_state": 0}
+        model = Scripted(**given).fit(pu.X, pu.y)
+        assert [own["recall"] for own in model.history_] == [0.99, 0.95, 0.93]
+        # The last has the best score but is beyond the tolerance: the second is kept.
+        two, three = (
+            Scripted(max_iter=n, tolerance=1, **given).fit(pu.X, pu.y).n_reliable_ for n in (2, 3)
+        )
+        assert model.n_reliable_ == two < three
+
+    def test_weights_of_watching_rows(self):
+        pu = problem()
+        model = pebl(prior=0.25).fit(pu.X, pu.y)
+        answer = np.array([True, False, True, False, False])
+        mask = np.array([True, True, False, False, False])
+        weight, rows = np.array([9.0, 3, 1, 2, 1, 1]), np.arange(1, 6)
+        recall, score = model._judge(answer, mask, weight, rows)
+        assert recall == pytest.approx(3 / 4)
+        assert score == pytest.approx(1 + 2 * 0.25 * 3 / 4 - 0.25 - 2 / 4)
+        assert model._judge(answer, mask, None, rows)[0] == pytest.approx(1 / 2)
 
     def test_the_best_iteration_is_kept(self):
         pu = problem(0.3)

@@ -41,8 +41,9 @@ class LBEClassifier(NeuralPUClassifier):
         First h learns labelled against unlabelled rows, for so many epochs.
     rounds, epochs
         Then come so many rounds, each with so many epochs of h and of eta.
-    label_module, label_lr
-        Network of eta, and its learning rate. It starts at a half everywhere.
+    label_module, label_lr, label_decay
+        Network of eta, which starts at a half everywhere, its learning rate and its weight decay.
+        The less it decays, the more of what tells rows apart eta may explain in place of h.
 
     Examples
     --------
@@ -61,12 +62,14 @@ class LBEClassifier(NeuralPUClassifier):
     weight_decay: float | None = 1e-3
     label_module: str | ModuleFactory = "linear"
     label_lr: float = 1e-3
+    label_decay: float = 0.3
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_number("rounds", self.rounds, least=1, whole=True)
         check_number("warm_epochs", self.warm_epochs, least=0, whole=True)
         check_number("label_lr", self.label_lr, above=0)
+        check_number("label_decay", self.label_decay, least=0)
         pick("label_module", self.label_module, MODULES)
 
     def _fleet_key(self) -> tuple[Any, ...]:
@@ -104,7 +107,7 @@ class LBEClassifier(NeuralPUClassifier):
             labels.start(
                 cross_entropy,
                 [own.label_lr for own in settings],
-                [own.weight_decay for own in settings],
+                [own.label_decay for own in settings],
                 [0.0 for _ in settings],
                 first.batch_size,
                 cross_entropy_slope,
