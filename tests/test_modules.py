@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from robustpu.modules import MODULES, all_conv, build, linear, mlp
+from robustpu.modules import MODULES, all_conv, build, halved, linear, mlp
 
 
 def weights_of(network):
@@ -19,6 +19,8 @@ def weights_of(network):
         ("linear", (5,)),
         ("linear", (2, 3)),
         ("all_conv", (1, 8, 8)),
+        ("all_conv_half", (1, 9, 8)),
+        ("resnet50_half", (1, 33, 32)),
     ],
 )
 def test_one_logit_a_row(module, shape):
@@ -84,6 +86,17 @@ def test_all_conv_is_that_of_the_paper():
 def test_all_conv_refuses_what_is_no_image(shape):
     with pytest.raises(ValueError, match=r"\(channels, height, width\).*module='mlp'"):
         build("all_conv", shape, seed=0)
+
+
+def test_a_halved_picture_is_the_mean_of_its_pixels_2_by_2():
+    picture = torch.arange(16.0).reshape(1, 1, 4, 4)
+    network = halved(lambda shape: nn.Flatten(), (1, 4, 4))
+    assert network(picture).tolist() == [[2.5, 4.5, 10.5, 12.5]]
+
+
+def test_a_table_cannot_be_halved():
+    with pytest.raises(ValueError, match="only images can be halved"):
+        build("all_conv_half", (5,), seed=0)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,301 @@
+"""Two generators against three discriminators, for all members at once: the game of GenPU.
+
+Members come first in all shapes, then the discriminators D_p, D_u, D_n or the generators G_p, G_n,
+in this order.
+"""
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+import torch
+from torch import Tensor
+from torch.nn.functional import leaky_relu, softplus
+
+from robustpu.fleet import Adam, Fleet
+
+# Slope of a unit below zero, and of the gradient through a number that was cut to its range.
+LEAK = 0.2
+# Discriminators aim at this for real rows, not at 1: one that is sure teaches generators nothing.
+SURE = 0.9
+# Added to the seeds, so that weights and draws are not those of the classifier.
+SALT = 3_000_017
+
+
+def discriminator_risk(real: Tensor, fake: Tensor, prior: Tensor) -> Tensor:
+    """Cross-entropy of real against generated rows, summed over D_p, D_u, D_n, (members,).
+
+    D_p is shown G_p, D_n is shown G_n, and D_u the mixture prior G_p + (1 - prior) G_n. Real rows
+    have the target 0.9. Optimisers do not mind the factors of the paper's value function, so they
+    are left out here.
+
+    Parameters
+    ----------
+    real
+        Logits of the rows that each takes for real, (members, 3, rows).
+    fake
+        Logits of generated rows, (members, 3, 2, rows).
+    prior
+        (members,).
+
+    Examples
+    --------
+    >>> risk = discriminator_risk(torch.zeros(1, 3, 5), torch.zeros(1, 3, 2, 5), torch.ones(1) / 2)
+    >>> round(risk.item() / math.log(2), 4)
+    6.0
+    """
+    never, always = torch.zeros_like(prior), torch.ones_like(prior)
+    share = torch.stack([always, never, prior, 1 - prior, never, always], dim=1).view(-1, 3, 2)
+    on_real = SURE * softplus(-real) + (1 - SURE) * softplus(real)
+    on_fake = share * softplus(fake).mean(3)
+    return on_real.mean(2).sum(1) + on_fake.sum((1, 2))
+
+
+def generator_risk(fake: Tensor, lambda_positive: Tensor, lambda_negative: Tensor) -> Tensor:
+    """-E[lambda_p log D_p(G_p) + log D_u(G_p) + log D_u(G_n) + lambda_n log(1 - D_n(G_n))].
+
+    G_p is to pass for labelled and for unlabelled rows; G_n for unlabelled, but not for labelled
+    ones. (members,).
+
+    Parameters
+    ----------
+    fake
+        Logits of generated rows, (members, 3, 2, rows).
+    lambda_positive, lambda_negative
+        (members,).
+
+    Examples
+    --------
+    >>> risk = generator_risk(torch.zeros(1, 3, 2, 5), torch.tensor([2.0]), torch.tensor([0.5]))
+    >>> round(risk.item() / math.log(2), 4)
+    4.5
+    """
+    passed, caught = softplus(-fake).mean(3), softplus(fake).mean(3)
+    of_positive = lambda_positive * passed[:, 0, 0] + passed[:, 1, 0]
+    return of_positive + passed[:, 1, 1] + lambda_negative * caught[:, 2, 1]
+
+
+class _Adam(Adam):
+    # With 0.9 a step follows where the adversary was, and the game swings.
+    beta1 = 0.5
+
+
+class Chains:
+    """Networks of linear layers and leaky ReLUs, ``count`` a member, with their optimiser.
+
+    Parameters
+    ----------
+    widths
+        Inputs, hidden units, outputs.
+    count
+        How many each member has.
+    random
+        Each member's source of initial weights.
+    lr
+        Learning rate of each member, (members,).
+    """
+
+    def __init__(
+        self, widths: Sequence[int], count: int, random: Sequence[torch.Generator], lr: Tensor
+    ):
+        # The last row of each is the bias.
+        self._shapes = [(count, inputs + 1, outputs) for inputs, outputs in pairwise(widths)]
+        self._sizes = [math.prod(shape) for shape in self._shapes]
+        scale = torch.tensor([inputs**-0.5 for inputs in widths[:-1]])
+        scale = scale.repeat_interleave(torch.tensor(self._sizes))
+        draws = torch.stack([torch.randn(len(scale), generator=own) for own in random])
+        self._flat = (draws * scale).to(lr).requires_grad_()
+        self._adam = _Adam(self._flat.detach(), torch.stack([lr, 0 * lr, 0 * lr], dim=1))
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """Outputs (members, count, rows, outputs) of inputs (members, count, rows, inputs)."""
+        layers = self._flat.split(self._sizes, dim=1)
+        for depth, (layer, shape) in enumerate(zip(layers, self._shapes, strict=True)):
+            weight, bias = layer.view(-1, *shape).split([shape[1] - 1, 1], dim=2)
+            x = (leaky_relu(x, LEAK) if depth else x) @ weight + bias
+        return x
+
+    def descend(self, risk: Tensor) -> None:
+        """Step down a risk (members,)."""
+        (slope,) = torch.autograd.grad(risk.sum(), self._flat)
+        self._adam.gradient.copy_(slope)
+        self._adam.step()
+
+    def keep(self, index: Tensor) -> None:
+        """Go on with the members at these places."""
+        flat = self._flat.detach()[index]
+        self._adam.select(index, flat)
+        self._flat = flat.requires_grad_()
+
+
+class RealRows:
+    """Labelled and unlabelled training rows, flat, on one scale; drawn by their weights.
+
+    Parameters
+    ----------
+    fleet
+        Whose rows they are.
+
+    Attributes
+    ----------
+    low, high
+        Range of each column, (members, 1, columns).
+    """
+
+    def __init__(self, fleet: Fleet):
+        rows = fleet.training
+        self._pool, self._index = fleet.pool, rows.index
+        self._chance = torch.stack(
+            [_chance(rows.weight, mask) for mask in (rows.is_positive, ~rows.is_positive)], dim=1
+        )
+        counts = (self._chance > 0).any(1).to(rows.index.device)
+        own = [
+            self._pool[index[mask]].flatten(1)
+            for index, mask in zip(rows.index, counts, strict=True)
+        ]
+        self._mean = torch.stack([x.mean() for x in own])[:, None, None]
+        # Over all columns: those of a picture that hardly vary are not to be blown up.
+        scale = torch.stack([x.var(0, correction=0).mean().sqrt() for x in own])[:, None, None]
+        self._scale = torch.where(scale > 0, scale, 1.0)
+        self.low = self._scaled(torch.stack([x.amin(0) for x in own])[:, None])
+        self.high = self._scaled(torch.stack([x.amax(0) for x in own])[:, None])
+
+    def _scaled(self, x: Tensor) -> Tensor:
+        return (x - self._mean) / self._scale
+
+    def restored(self, x: Tensor) -> Tensor:
+        """Bring rows (members, rows, columns) back to the scale and shape of those of the pool."""
+        return (x * self._scale + self._mean).view(*x.shape[:2], *self._pool.shape[1:])
+
+    def draw(self, kind: int, count: int, random: Sequence[torch.Generator]) -> Tensor:
+        """Draw numbers of labelled (kind 0) or unlabelled (kind 1) rows, (members, count)."""
+        drawn = [
+            torch.multinomial(chance[kind], count, True, generator=own)
+            for chance, own in zip(self._chance, random, strict=True)
+        ]
+        return self._index.gather(1, torch.stack(drawn).to(self._index.device))
+
+    def read(self, index: Tensor) -> Tensor:
+        """Rows (members, count, columns) of these numbers."""
+        return self._scaled(self._pool[index].flatten(2))
+
+    def keep(self, index: Tensor) -> None:
+        """Go on with the members at these places."""
+        self._chance = self._chance[index.cpu()]
+        for name in ("_index", "_mean", "_scale", "low", "high"):
+            setattr(self, name, getattr(self, name)[index])
+
+
+def _chance(weight: Tensor, mask: Tensor) -> Tensor:
+    """Chance of each row to be drawn, (members, rows), where generators of the host need it."""
+    own = torch.where(mask, weight, 0.0).double().cpu()
+    # If only held-out rows count, those at hand are alike.
+    return torch.where(own.sum(1, keepdim=True) > 0, own, mask.double().cpu())
+
+
+class Adversaries:
+    """The five networks of each member.
+
+    Parameters
+    ----------
+    fleet
+        Whose rows they see, and whose seeds they have.
+    noise, hidden, batch_size
+        Inputs of a generator, hidden units of all networks, and rows of a step.
+    generator_lr, discriminator_lr
+        Learning rates, one number a member each.
+    """
+
+    def __init__(
+        self,
+        fleet: Fleet,
+        noise: int,
+        hidden: int,
+        batch_size: int,
+        generator_lr: Sequence[float],
+        discriminator_lr: Sequence[float],
+    ):
+        self._random = [torch.Generator().manual_seed(own + SALT) for own in fleet.seeds.tolist()]
+        self._noise, self._batch = noise, batch_size
+        self._steps = -(-fleet.training.index.shape[1] // batch_size)
+        self._real = RealRows(fleet)
+        columns = fleet.pool[0].numel()
+        how = self._random, fleet.per_member(generator_lr)
+        self._generators = Chains((noise, hidden, columns), 2, *how)
+        how = self._random, fleet.per_member(discriminator_lr)
+        self._discriminators = Chains((columns, hidden, 1), 3, *how)
+
+    def keep(self, mask: Tensor) -> None:
+        """Go on with these of the members that still train, (members,)."""
+        if bool(mask.all()):
+            return
+        index = mask.nonzero()[:, 0]
+        self._random = [self._random[place] for place in index.tolist()]
+        for part in (self._real, self._generators, self._discriminators):
+            part.keep(index)
+
+    def epoch(self, prior: Tensor, lambda_positive: Tensor, lambda_negative: Tensor) -> None:
+        """Play as many steps as there are batches of training rows; numbers are (members,)."""
+        count = self._steps * self._batch
+        drawn = [self._real.draw(kind, count, self._random) for kind in (0, 1)]
+        for own in torch.stack(drawn, dim=1).split(self._batch, dim=2):
+            positive, unlabeled = (self._real.read(index) for index in own.unbind(1))
+            real = torch.stack([positive, unlabeled, positive], dim=1)
+            with torch.enable_grad():
+                made = self._make(self._batch)
+                # Every discriminator sees what both make.
+                shown = made.flatten(1, 2)[:, None].expand(-1, 3, -1, -1)
+                seen = self._discriminators(torch.cat([real, shown.detach()], dim=2))
+                on_real, on_fake = seen.squeeze(3).tensor_split([self._batch], dim=2)
+                on_fake = on_fake.unflatten(2, (2, -1))
+                self._discriminators.descend(discriminator_risk(on_real, on_fake, prior))
+                on_fake = self._discriminators(shown).view_as(on_fake)
+                risk = generator_risk(on_fake, lambda_positive, lambda_negative)
+                self._generators.descend(risk)
+
+    def _make(self, count: int) -> Tensor:
+        """Rows of G_p and of G_n within the range of each column, (members, 2, count, columns)."""
+        noise = [torch.randn(2, count, self._noise, generator=own) for own in self._random]
+        free = self._generators(torch.stack(noise).to(self._real.low))
+        return cut(free, self._real.low[:, None], self._real.high[:, None])
+
+    @torch.no_grad()
+    def rows(self, is_positive: Tensor, is_real: Tensor) -> tuple[Tensor, Tensor]:
+        """Make rows of G_p where they are to be positive, and of G_n elsewhere.
+
+        Parameters
+        ----------
+        is_positive
+            (members, rows).
+        is_real
+            Where labelled rows are drawn instead, (members, rows).
+
+        Returns
+        -------
+        rows
+            As those of the pool, (members, rows, ...).
+        spread
+            Root mean variance of the columns of G_p and of G_n, compared to that of the training
+            rows, (members, 2). 0 if all rows are alike.
+        """
+        count = is_positive.shape[1]
+        made = self._make(count)
+        spread = made.var(2, correction=0).mean(2).sqrt()
+        labelled = self._real.read(self._real.draw(0, count, self._random))
+        rows = torch.where(is_positive[..., None], made[:, 0], made[:, 1])
+        return self._real.restored(torch.where(is_real[..., None], labelled, rows)), spread
+
+
+def cut(x: Tensor, low: Tensor, high: Tensor) -> Tensor:
+    """Cut numbers to their range; a fifth of the gradient passes, so that they can come back.
+
+    Examples
+    --------
+    >>> x = torch.tensor([0.5, 3.0], requires_grad=True)
+    >>> inside = cut(x, torch.zeros(2), torch.ones(2))
+    >>> inside.tolist(), torch.autograd.grad(inside.sum(), x)[0].tolist()
+    ([0.5, 1.0], [1.0, 0.2...])
+    """
+    inside = torch.minimum(torch.maximum(x, low), high)
+    path = torch.lerp(inside, x, LEAK)
+    return inside.detach() + (path - path.detach())

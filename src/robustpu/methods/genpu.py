@@ -1,0 +1,138 @@
+"""GenPU: both classes are generated, and told apart (Hou, Chaib-draa, Li, Zhao, 2018)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from robustpu.base import parameters
+from robustpu.checks import check_number
+from robustpu.fleet import Best, Course, Fleet, Member, Rows, cross_entropy, cross_entropy_slope
+from robustpu.methods.adversaries import Adversaries
+from robustpu.methods.balance import balanced
+from robustpu.methods.minimize import judged, start
+from robustpu.modules import ModuleFactory
+from robustpu.neural import NeuralPUClassifier
+
+
+@parameters
+class GenPUClassifier(NeuralPUClassifier):
+    """A classifier of generated rows: G_p makes positives, and prior G_p + (1 - prior) G_n makes U.
+
+    Three discriminators judge what two generators make: G_p must pass for labelled positives; G_p
+    and G_n, mixed by the prior, for unlabelled rows; and G_n is pushed away from labelled
+    positives. After each epoch of this game the classifier trains for one epoch on fresh rows.
+    Labelled positives must be a fair sample. Adversaries are **unstable**: results vary with
+    ``random_state`` more than those of other methods. ``n_members`` averages several;
+    ``spread_positive`` and ``spread_negative`` in ``history_`` fall towards 0 when a generator
+    collapses. Parameters as in :class:`robustpu.RobustPUClassifier`, sample weights being chances
+    to be drawn, and
+
+    Parameters
+    ----------
+    lambda_positive
+        How much it counts for G_p to pass for labelled positives; to pass for unlabelled rows
+        counts 1.
+    lambda_negative
+        How much it counts for G_n not to pass for labelled positives. If large, negatives that
+        look like positives are never made.
+    noise, hidden
+        Inputs of the generators, and hidden units of generators and discriminators.
+    generator_lr, discriminator_lr
+        Their learning rates.
+    real_share
+        Share of labelled rows among the positives that the classifier sees; all others are made.
+
+    Examples
+    --------
+    >>> from robustpu import GenPUClassifier, datasets, make_pu
+    >>> table = datasets.load("breast_cancer")
+    >>> pu = make_pu(table.data, table.target, n_positive=80, n_unlabeled=200, prior=0.3,
+    ...              n_test=100, random_state=0)
+    >>> model = GenPUClassifier(prior=0.3, random_state=0).fit(pu.X, pu.y)
+    >>> model.score(pu.X_test, pu.y_test) > 0.8
+    True
+    """
+
+    lambda_positive: float = 1.0
+    lambda_negative: float = 0.1
+    noise: int = 32
+    hidden: int = 128
+    generator_lr: float = 1e-3
+    discriminator_lr: float = 1e-3
+    real_share: float = 0.5
+
+    _causes = (
+        "Common causes are a wrong prior, too few epochs, or generators that have collapsed "
+        "(spread_positive or spread_negative in history_ is near 0): try another random_state, "
+        "more n_members, or lower learning rates of the generators and discriminators."
+    )
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_number("lambda_positive", self.lambda_positive, least=0)
+        check_number("lambda_negative", self.lambda_negative, least=0)
+        check_number("noise", self.noise, least=1, whole=True)
+        check_number("hidden", self.hidden, least=1, whole=True)
+        check_number("generator_lr", self.generator_lr, above=0)
+        check_number("discriminator_lr", self.discriminator_lr, above=0)
+        check_number("real_share", self.real_share, least=0, most=1)
+
+    def _fleet_key(self) -> tuple[Any, ...]:
+        return (*super()._fleet_key(), self.noise, self.hidden)
+
+    @classmethod
+    def _train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
+        first = settings[0]
+        adversaries = Adversaries(
+            fleet,
+            first.noise,
+            first.hidden,
+            first.batch_size,
+            [own.generator_lr for own in settings],
+            [own.discriminator_lr for own in settings],
+        )
+        learner = learner_of(fleet, first.module)
+        start(learner, settings, cross_entropy, cross_entropy_slope)
+        course = Course(Best(fleet))
+        for _ in judged(fleet, settings, course, range(1, first.epochs + 1)):
+            stay = torch.isin(learner.alive, fleet.alive)
+            adversaries.keep(stay)
+            learner.keep(stay)
+            adversaries.epoch(
+                fleet.prior,
+                fleet.per_member([own.lambda_positive for own in settings]),
+                fleet.per_member([own.lambda_negative for own in settings]),
+            )
+            is_positive = learner.training.is_positive
+            real = fleet.per_member([own.real_share for own in settings]) * is_positive.sum(1)
+            is_real = is_positive.cumsum(1) <= real.round()[:, None]
+            rows, spread = adversaries.rows(is_positive, is_positive & is_real)
+            learner.pool[learner.training.index] = rows
+            course.note(spread_positive=spread[:, 0], spread_negative=spread[:, 1])
+            learner.epoch()
+            fleet.state = learner.state
+        course.best.restore()
+        return course
+
+
+def learner_of(fleet: Fleet, module: str | ModuleFactory) -> Fleet:
+    """Make a fleet of the same networks, with a pool of its own to be filled with generated rows.
+
+    There are as many rows as the members train on. The first ones are positive, as many as the
+    population prior tells; weights make up for the rounding.
+    """
+    training, prior = fleet.training, fleet.population_prior
+    members, n = training.index.shape
+    place = torch.arange(members * n, device=fleet.pool.device).view(members, n)
+    is_positive = place % n < (prior * n).round().clamp(1, n - 1)[:, None]
+    weight = balanced(torch.ones_like(training.weight), is_positive, prior)
+    crew = [
+        Member(Rows(*rows), None, own, own, seed, 0)
+        for *rows, own, seed in zip(
+            place, is_positive, weight, prior.tolist(), fleet.seeds.tolist(), strict=True
+        )
+    ]
+    learner = Fleet(fleet.pool[training.index.reshape(-1)], crew, module)
+    learner.state, learner.on_epoch = fleet.state.copy(), fleet.on_epoch
+    return learner
