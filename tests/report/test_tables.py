@@ -67,6 +67,21 @@ def test_order_is_that_of_the_file_and_priors_ascend():
     assert [row.label for row in table.methods] == ["nnPU", "nnPU", "x"]
 
 
+def test_what_the_paper_has_stands_in_its_order_before_the_rest():
+    rows = [("spambase", "own"), ("mnist", "robust-pu"), ("digits", "pn"), ("cifar10", "mine")]
+    table = only(
+        [
+            row
+            for dataset, method in rows
+            for row in trials(
+                [1.0], dataset=dataset, method=method, paper={"mine": "nnpu"}.get(method)
+            )
+        ]
+    )
+    assert table.datasets == ("cifar10", "mnist", "spambase", "digits")
+    assert [row.key for row in table.methods] == ["pn", "mine", "robust-pu", "own"]
+
+
 def test_methods_with_an_x_ascend():
     table = only(trials([1.0], method="ten", x=10) + trials([1.0], method="two", x=2.0))
     assert [row.key for row in table.methods] == ["two", "ten"]

@@ -61,6 +61,17 @@ class Reference:
         by_dataset = self.errors.get(method, {}).get(f"{prior:g}", {})
         return by_dataset.get(dataset.replace("_", "-"))
 
+    def datasets(self) -> list[str]:
+        """List the data sets in the order of its columns.
+
+        Examples
+        --------
+        >>> references()["main"].datasets()[:3]
+        ['cifar10', 'stl10', 'mnist']
+        """
+        rows = (row for by_prior in self.errors.values() for row in by_prior.values())
+        return list(dict.fromkeys(dataset for row in rows for dataset in row))
+
 
 @cache
 def references() -> Mapping[str, Reference]:

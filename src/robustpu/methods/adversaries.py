@@ -109,9 +109,9 @@ class Chains:
 
     def __call__(self, x: Tensor) -> Tensor:
         """Outputs (members, count, rows, outputs) of inputs (members, count, rows, inputs)."""
-        layers = self._flat.split(self._sizes, dim=1)
+        layers = torch.split(self._flat, self._sizes, dim=1)
         for depth, (layer, shape) in enumerate(zip(layers, self._shapes, strict=True)):
-            weight, bias = layer.view(-1, *shape).split([shape[1] - 1, 1], dim=2)
+            weight, bias = torch.split(layer.view(-1, *shape), [shape[1] - 1, 1], dim=2)
             x = (leaky_relu(x, LEAK) if depth else x) @ weight + bias
         return x
 
@@ -128,78 +128,13 @@ class Chains:
         self._flat = flat.requires_grad_()
 
 
-class RealRows:
-    """Labelled and unlabelled training rows, flat, on one scale; drawn by their weights.
-
-    Parameters
-    ----------
-    fleet
-        Whose rows they are.
-
-    Attributes
-    ----------
-    low, high
-        Range of each column, (members, 1, columns).
-    """
-
-    def __init__(self, fleet: Fleet):
-        rows = fleet.training
-        self._pool, self._index = fleet.pool, rows.index
-        self._chance = torch.stack(
-            [_chance(rows.weight, mask) for mask in (rows.is_positive, ~rows.is_positive)], dim=1
-        )
-        counts = (self._chance > 0).any(1).to(rows.index.device)
-        own = [
-            self._pool[index[mask]].flatten(1)
-            for index, mask in zip(rows.index, counts, strict=True)
-        ]
-        self._mean = torch.stack([x.mean() for x in own])[:, None, None]
-        # Over all columns: those of a picture that hardly vary are not to be blown up.
-        scale = torch.stack([x.var(0, correction=0).mean().sqrt() for x in own])[:, None, None]
-        self._scale = torch.where(scale > 0, scale, 1.0)
-        self.low = self._scaled(torch.stack([x.amin(0) for x in own])[:, None])
-        self.high = self._scaled(torch.stack([x.amax(0) for x in own])[:, None])
-
-    def _scaled(self, x: Tensor) -> Tensor:
-        return (x - self._mean) / self._scale
-
-    def restored(self, x: Tensor) -> Tensor:
-        """Bring rows (members, rows, columns) back to the scale and shape of those of the pool."""
-        return (x * self._scale + self._mean).view(*x.shape[:2], *self._pool.shape[1:])
-
-    def draw(self, kind: int, count: int, random: Sequence[torch.Generator]) -> Tensor:
-        """Draw numbers of labelled (kind 0) or unlabelled (kind 1) rows, (members, count)."""
-        drawn = [
-            torch.multinomial(chance[kind], count, True, generator=own)
-            for chance, own in zip(self._chance, random, strict=True)
-        ]
-        return self._index.gather(1, torch.stack(drawn).to(self._index.device))
-
-    def read(self, index: Tensor) -> Tensor:
-        """Rows (members, count, columns) of these numbers."""
-        return self._scaled(self._pool[index].flatten(2))
-
-    def keep(self, index: Tensor) -> None:
-        """Go on with the members at these places."""
-        self._chance = self._chance[index.cpu()]
-        for name in ("_index", "_mean", "_scale", "low", "high"):
-            setattr(self, name, getattr(self, name)[index])
-
-
-def _chance(weight: Tensor, mask: Tensor) -> Tensor:
-    """Chance of each row to be drawn, (members, rows), where generators of the host need it."""
-    own = torch.where(mask, weight, 0.0).double().cpu()
-    # If only held-out rows count, those at hand are alike.
-    return torch.where(own.sum(1, keepdim=True) > 0, own, mask.double().cpu())
-
-
 class Adversaries:
-    """The five networks of each member.
+    """The five networks of each member, and the rows that they are shown.
 
     Parameters
     ----------
     fleet
-        Whose rows they see, and whose seeds they have.
+        Whose training rows they see, drawn by weight, and whose seeds they have.
     noise, hidden, batch_size
         Inputs of a generator, hidden units of all networks, and rows of a step.
     generator_lr, discriminator_lr
@@ -215,53 +150,58 @@ class Adversaries:
         generator_lr: Sequence[float],
         discriminator_lr: Sequence[float],
     ):
-        self._random = [torch.Generator().manual_seed(own + SALT) for own in fleet.seeds.tolist()]
+        training = fleet.training
         self._noise, self._batch = noise, batch_size
-        self._steps = -(-fleet.training.index.shape[1] // batch_size)
-        self._real = RealRows(fleet)
-        columns = fleet.pool[0].numel()
-        how = self._random, fleet.per_member(generator_lr)
-        self._generators = Chains((noise, hidden, columns), 2, *how)
-        how = self._random, fleet.per_member(discriminator_lr)
-        self._discriminators = Chains((columns, hidden, 1), 3, *how)
+        self._pool, self._index = fleet.pool, training.index
+        self._random = [torch.Generator().manual_seed(own + SALT) for own in fleet.seeds.tolist()]
+        self._labelled = _chance(training.weight, training.is_positive)
+        self._unlabeled = _chance(training.weight, ~training.is_positive)
+        counts = (self._labelled + self._unlabeled > 0).to(training.index.device)
+        rows = [
+            fleet.pool[index[own]].flatten(1)
+            for index, own in zip(training.index, counts, strict=True)
+        ]
+        self._low = torch.stack([own.amin(0) for own in rows])[:, None, None]
+        self._high = torch.stack([own.amax(0) for own in rows])[:, None, None]
+        self._variance = torch.stack([own.var(0, correction=0).mean() for own in rows])[:, None]
+        columns, lr = rows[0].shape[1], fleet.per_member(generator_lr)
+        self._generators = Chains((noise, hidden, columns), 2, self._random, lr)
+        lr = fleet.per_member(discriminator_lr)
+        self._discriminators = Chains((columns, hidden, 1), 3, self._random, lr)
 
     def keep(self, mask: Tensor) -> None:
         """Go on with these of the members that still train, (members,)."""
         if bool(mask.all()):
             return
         index = mask.nonzero()[:, 0]
+        for name in ("_index", "_labelled", "_unlabeled", "_low", "_high", "_variance"):
+            value = getattr(self, name)
+            setattr(self, name, value[index.to(value.device)])
         self._random = [self._random[place] for place in index.tolist()]
-        for part in (self._real, self._generators, self._discriminators):
-            part.keep(index)
+        self._generators.keep(index)
+        self._discriminators.keep(index)
 
+    @torch.enable_grad()
     def epoch(self, prior: Tensor, lambda_positive: Tensor, lambda_negative: Tensor) -> None:
         """Play as many steps as there are batches of training rows; numbers are (members,)."""
-        count = self._steps * self._batch
-        drawn = [self._real.draw(kind, count, self._random) for kind in (0, 1)]
-        for own in torch.stack(drawn, dim=1).split(self._batch, dim=2):
-            positive, unlabeled = (self._real.read(index) for index in own.unbind(1))
+        for _ in range(0, self._index.shape[1], self._batch):
+            positive, unlabeled = (
+                self._draw(chance, self._batch) for chance in (self._labelled, self._unlabeled)
+            )
             real = torch.stack([positive, unlabeled, positive], dim=1)
-            with torch.enable_grad():
-                made = self._make(self._batch)
-                # Every discriminator sees what both make.
-                shown = made.flatten(1, 2)[:, None].expand(-1, 3, -1, -1)
-                seen = self._discriminators(torch.cat([real, shown.detach()], dim=2))
-                on_real, on_fake = seen.squeeze(3).tensor_split([self._batch], dim=2)
-                on_fake = on_fake.unflatten(2, (2, -1))
-                self._discriminators.descend(discriminator_risk(on_real, on_fake, prior))
-                on_fake = self._discriminators(shown).view_as(on_fake)
-                risk = generator_risk(on_fake, lambda_positive, lambda_negative)
-                self._generators.descend(risk)
-
-    def _make(self, count: int) -> Tensor:
-        """Rows of G_p and of G_n within the range of each column, (members, 2, count, columns)."""
-        noise = [torch.randn(2, count, self._noise, generator=own) for own in self._random]
-        free = self._generators(torch.stack(noise).to(self._real.low))
-        return cut(free, self._real.low[:, None], self._real.high[:, None])
+            # Every discriminator sees what both make.
+            made = self._make(self._batch).flatten(1, 2)[:, None].expand(-1, 3, -1, -1)
+            logit = self._discriminators(torch.cat([real, made.detach()], dim=2)).squeeze(3)
+            on_real, *on_fake = torch.split(logit, self._batch, dim=2)
+            risk = discriminator_risk(on_real, torch.stack(on_fake, dim=2), prior)
+            self._discriminators.descend(risk)
+            on_fake = torch.split(self._discriminators(made).squeeze(3), self._batch, dim=2)
+            risk = generator_risk(torch.stack(on_fake, dim=2), lambda_positive, lambda_negative)
+            self._generators.descend(risk)
 
     @torch.no_grad()
     def rows(self, is_positive: Tensor, is_real: Tensor) -> tuple[Tensor, Tensor]:
-        """Make rows of G_p where they are to be positive, and of G_n elsewhere.
+        """Make rows by G_p where they are to be positive, and by G_n elsewhere.
 
         Parameters
         ----------
@@ -275,15 +215,38 @@ class Adversaries:
         rows
             As those of the pool, (members, rows, ...).
         spread
-            Root mean variance of the columns of G_p and of G_n, compared to that of the training
-            rows, (members, 2). 0 if all rows are alike.
+            Of what G_p and G_n make: root of the mean variance of a column, as a share of that of
+            the training rows, (members, 2). 0 if all are alike.
         """
         count = is_positive.shape[1]
         made = self._make(count)
-        spread = made.var(2, correction=0).mean(2).sqrt()
-        labelled = self._real.read(self._real.draw(0, count, self._random))
+        # Of constant columns alone all rows are alike.
+        tiny = torch.finfo(made.dtype).tiny
+        spread = (made.var(2, correction=0).mean(2) / self._variance.clamp(min=tiny)).sqrt()
         rows = torch.where(is_positive[..., None], made[:, 0], made[:, 1])
-        return self._real.restored(torch.where(is_real[..., None], labelled, rows)), spread
+        rows = torch.where(is_real[..., None], self._draw(self._labelled, count), rows)
+        return rows.view(*is_positive.shape, *self._pool.shape[1:]), spread
+
+    def _draw(self, chance: Tensor, count: int) -> Tensor:
+        """Draw real rows, (members, count, columns)."""
+        place = [
+            torch.multinomial(own, count, replacement=True, generator=random)
+            for own, random in zip(chance, self._random, strict=True)
+        ]
+        index = self._index.gather(1, torch.stack(place).to(self._index.device))
+        return self._pool[index].flatten(2)
+
+    def _make(self, count: int) -> Tensor:
+        """Make rows by G_p and by G_n, (members, 2, count, columns), in the columns' range."""
+        noise = [torch.randn(2, count, self._noise, generator=own) for own in self._random]
+        return cut(self._generators(torch.stack(noise).to(self._pool)), self._low, self._high)
+
+
+def _chance(weight: Tensor, mask: Tensor) -> Tensor:
+    """Chance of each row to be drawn, (members, rows), on the host like the generators."""
+    own = torch.where(mask, weight, 0.0).double().cpu()
+    # If only held-out rows count, those at hand are alike.
+    return torch.where(own.sum(1, keepdim=True) > 0, own, mask.double().cpu())
 
 
 def cut(x: Tensor, low: Tensor, high: Tensor) -> Tensor:

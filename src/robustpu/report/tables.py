@@ -1,7 +1,7 @@
 """Records -> tables: mean and deviation, the best, paired tests, and the paper's figures beside."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final, TypeAlias
 
@@ -172,15 +172,22 @@ def _table(records: Sequence[Record]) -> Table:
     first = records[0]
     by_key: dict[Key, list[Record]] = {}
     methods: dict[str, Method] = {}
+    in_paper: dict[str, str] = {}
     for record in records:
         name = record["method"]
         by_key.setdefault((record["dataset"], float(record["prior"]), name), []).append(record)
         methods.setdefault(name, Method(name, record.get("label") or name, record.get("x")))
+        in_paper.setdefault(name, record.get("paper") or name)
+    reference = references().get(first.get("table") or "")
     if all(method.x is not None for method in methods.values()):
         methods = dict(sorted(methods.items(), key=lambda pair: pair[1].x or 0.0))
+    elif reference:
+        names = _as_printed(methods, reference.errors, in_paper.__getitem__)
+        methods = {name: methods[name] for name in names}
     datasets = tuple(dict.fromkeys(dataset for dataset, _, _ in by_key))
+    if reference:
+        datasets = tuple(_as_printed(datasets, reference.datasets(), str))
     priors = tuple(sorted({prior for _, prior, _ in by_key}))
-    reference = references().get(first.get("table") or "")
     cells: dict[Key, Cell] = {}
     duels = []
     for prior in priors:
@@ -202,6 +209,14 @@ def _table(records: Sequence[Record]) -> Table:
         duels=tuple(duels),
         records=tuple(records),
     )
+
+
+def _as_printed(
+    names: Iterable[str], printed: Iterable[str], in_paper: Callable[[str], str]
+) -> list[str]:
+    """Sort as the paper does; what it does not have comes after, in the order it came in."""
+    places = {name: place for place, name in enumerate(printed)}
+    return sorted(names, key=lambda name: places.get(in_paper(name), len(places)))
 
 
 def _cells(
