@@ -42,6 +42,7 @@ NEURAL = {
     "p3mix-c": {"start_epoch": 1},
     "dist-pu": {"mix_epochs": 2},
     "self-pu": {"start_epoch": 1, "stop_epoch": 1, "every": 1},
+    "genpu": {},
     "vpu": {},
     "tedn": {"warm_epochs": 1},
     "lbe": {"rounds": 2, "warm_epochs": 1},

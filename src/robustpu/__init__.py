@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from robustpu.methods.bagging import BaggingPUClassifier as BaggingPUClassifier
     from robustpu.methods.dist_pu import DistPUClassifier as DistPUClassifier
     from robustpu.methods.elkan_noto import ElkanNotoClassifier as ElkanNotoClassifier
+    from robustpu.methods.genpu import GenPUClassifier as GenPUClassifier
     from robustpu.methods.lbe import LBEClassifier as LBEClassifier
     from robustpu.methods.nnpu import NNPUClassifier as NNPUClassifier
     from robustpu.methods.p3mix import P3MixCClassifier as P3MixCClassifier
@@ -47,6 +48,7 @@ _HOME = {
     "CollapseWarning": "robustpu.base",
     "DistPUClassifier": "robustpu.methods.dist_pu",
     "ElkanNotoClassifier": "robustpu.methods.elkan_noto",
+    "GenPUClassifier": "robustpu.methods.genpu",
     "LBEClassifier": "robustpu.methods.lbe",
     "NNPUClassifier": "robustpu.methods.nnpu",
     "P3MixCClassifier": "robustpu.methods.p3mix",

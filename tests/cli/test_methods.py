@@ -3,7 +3,7 @@ import json
 from typer.testing import CliRunner
 
 from robustpu.cli import app
-from robustpu.methods import METHODS
+from robustpu.methods import METHODS, fit_times
 
 
 def test_every_method_is_listed():
@@ -13,10 +13,12 @@ def test_every_method_is_listed():
         line = next(own for own in answer.output.splitlines() if own.split()[:1] == [name])
         assert own.kind in line
         assert own.paper in line
+        assert float(line.split()[-1]) == fit_times()[name] > 0
 
 
 def test_json_for_programs():
     answer = json.loads(CliRunner().invoke(app, ["methods", "--json"]).output)
     assert answer["nnpu"]["kind"] == "NNPUClassifier"
     assert answer["nnpu"]["file"] == "nnpu.py"
-    assert list(answer) == list(METHODS)
+    assert answer["nnpu"]["time"] == fit_times()["nnpu"]
+    assert list(answer) == list(METHODS) == list(fit_times())

@@ -1,6 +1,8 @@
 """Methods: one paper a file."""
 
+import json
 from importlib import import_module
+from importlib.resources import files
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ METHODS = {
     "self-pu": Method("self_pu", "SelfPUClassifier", "Chen et al. 2020", "yes", "fair", "network"),
     "spy": Method("spy", "SpyClassifier", "Liu et al. 2002", "yes", "fair", "any"),
     "pebl": Method("pebl", "PEBLClassifier", "Yu et al. 2004", "yes", "fair", "any"),
+    "genpu": Method("genpu", "GenPUClassifier", "Hou et al. 2018", "yes", "fair", "network"),
     "vpu": Method("vpu", "VPUClassifier", "Chen et al. 2020", "no", "fair", "network"),
     "tedn": Method("tedn", "TEDnClassifier", "Garg et al. 2021", "yes", "fair", "network"),
     "lbe": Method("lbe", "LBEClassifier", "Gong et al. 2021", "yes", "biased", "network"),
@@ -67,6 +70,24 @@ def all_methods() -> dict[str, "type[BasePUClassifier]"]:
     100
     """
     return {name: getattr(import_module(_home(own)), own.kind) for name, own in METHODS.items()}
+
+
+def fit_times() -> dict[str, float]:
+    """Return the time of a fit of each method, as benchmarks/methods.py measured it.
+
+    Returns
+    -------
+    times
+        Name -> multiple of the time of PN.
+
+    Examples
+    --------
+    >>> fit_times()["pn"]
+    1.0
+    """
+    text = files("robustpu.methods").joinpath("times.json").read_text(encoding="utf-8")
+    times: dict[str, float] = json.loads(text)
+    return times
 
 
 def _home(method: Method) -> str:

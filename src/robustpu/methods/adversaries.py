@@ -191,12 +191,12 @@ class Adversaries:
             real = torch.stack([positive, unlabeled, positive], dim=1)
             # Every discriminator sees what both make.
             made = self._make(self._batch).flatten(1, 2)[:, None].expand(-1, 3, -1, -1)
-            logit = self._discriminators(torch.cat([real, made.detach()], dim=2)).squeeze(3)
-            on_real, *on_fake = torch.split(logit, self._batch, dim=2)
-            risk = discriminator_risk(on_real, torch.stack(on_fake, dim=2), prior)
+            logit = self._discriminators(torch.cat([real, made.detach()], dim=2))
+            logit = logit.view(-1, 3, 3, self._batch)
+            risk = discriminator_risk(logit[:, :, 0], logit[:, :, 1:], prior)
             self._discriminators.descend(risk)
-            on_fake = torch.split(self._discriminators(made).squeeze(3), self._batch, dim=2)
-            risk = generator_risk(torch.stack(on_fake, dim=2), lambda_positive, lambda_negative)
+            logit = self._discriminators(made).view(-1, 3, 2, self._batch)
+            risk = generator_risk(logit, lambda_positive, lambda_negative)
             self._generators.descend(risk)
 
     @torch.no_grad()
