@@ -38,7 +38,44 @@ FOLDS = 5
 
 
 @parameters
-class WrapperPUClassifier(BasePUClassifier):
+class SinglePUClassifier(BasePUClassifier):
+    """Base of the classifiers that have nothing to choose among: neither epochs nor members.
+
+    Nothing needs to be held out for them; a benchmark that compares settings asks for it.
+    """
+
+    validation_fraction: float = 0.0
+
+    @abstractmethod
+    def _answer(self, X: Any) -> Floats:
+        """Probability of being positive of each row, (n,)."""
+
+    def _score(
+        self, X: Any, held_out: NDArray[np.intp], eval_set: tuple[ArrayLike, ArrayLike] | None
+    ) -> None:
+        """Note how good the model is on rows that it has not seen, as far as there are such."""
+        self.selection_, criterion = "none", proxy_accuracy
+        answer = mask = np.zeros(0, dtype=np.bool_)
+        if eval_set is not None:
+            mask = self._truth_of(eval_set)
+            self.selection_, criterion = "oracle", oracle_accuracy
+            answer = self._answer(eval_set[0]) >= self.threshold_
+        elif len(held_out):
+            self.selection_, mask = "pu", self.is_positive_[held_out]
+            answer = self.probability_[held_out] >= self.threshold_
+        score = np.nan
+        if self.selection_ != "none":
+            numbers = torch.tensor([self.prior_, self.population_prior_], dtype=torch.float64)
+            rows = torch.from_numpy(answer.astype(float)), torch.from_numpy(mask)
+            score = float(criterion(*rows, torch.ones_like(rows[0]), *numbers))
+        self.member_scores_, self.kept_ = np.array([score]), np.array([0])
+
+
+DEFAULT = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+
+
+@parameters
+class WrapperPUClassifier(SinglePUClassifier):
     """Base of the classifiers around a scikit-learn learner; a method fills in ``_learn``.
 
     Rows reach the learner as they came: what it takes (missing values, categories, DataFrames)
@@ -47,19 +84,14 @@ class WrapperPUClassifier(BasePUClassifier):
     """
 
     estimator: Any = None
-    # Nothing is chosen here, so nothing needs to be held out; a benchmark that compares settings
-    # asks for it.
-    validation_fraction: float = 0.0
+
+    _default = DEFAULT
 
     @abstractmethod
     def _learn(
         self, X: Any, is_positive: Mask, weight: Floats | None, random: np.random.RandomState
     ) -> None:
         """Fit the learner, or several; ``prior_`` and ``population_prior_`` are known."""
-
-    @abstractmethod
-    def _answer(self, X: Any) -> Floats:
-        """Probability of being positive of each row, (n,)."""
 
     def _answer_own(self, X: Any) -> Floats:
         """Probability of being positive of each of the rows that were learnt from, (n,)."""
@@ -103,7 +135,7 @@ class WrapperPUClassifier(BasePUClassifier):
                 sample_weight, is_positive, dtype=np.float64, ensure_non_negative=True
             )
         random = check_random_state(self.random_state)
-        kept, held_out = _hold_out(is_positive, self.validation_fraction, random)
+        kept, held_out = hold_out(is_positive, self.validation_fraction, random)
         own, own_positive = rows_of(X, kept), is_positive[kept]
         own_weight = None if weight is None else weight[kept]
         self._set_prior(own, own_positive, own_weight, random)
@@ -132,26 +164,6 @@ class WrapperPUClassifier(BasePUClassifier):
         counts = int(is_positive.sum()), int((~is_positive).sum())
         self.population_prior_ = population_prior(self.prior_, *counts, self.scenario)
 
-    def _score(
-        self, X: Any, held_out: NDArray[np.intp], eval_set: tuple[ArrayLike, ArrayLike] | None
-    ) -> None:
-        """Note how good the model is on rows that it has not seen, as far as there are such."""
-        self.selection_, criterion = "none", proxy_accuracy
-        answer = mask = np.zeros(0, dtype=np.bool_)
-        if eval_set is not None:
-            mask = self._truth_of(eval_set)
-            self.selection_, criterion = "oracle", oracle_accuracy
-            answer = self._answer(eval_set[0]) >= self.threshold_
-        elif len(held_out):
-            self.selection_, mask = "pu", self.is_positive_[held_out]
-            answer = self.probability_[held_out] >= self.threshold_
-        score = np.nan
-        if self.selection_ != "none":
-            numbers = torch.tensor([self.prior_, self.population_prior_], dtype=torch.float64)
-            rows = torch.from_numpy(answer.astype(float)), torch.from_numpy(mask)
-            score = float(criterion(*rows, torch.ones_like(rows[0]), *numbers))
-        self.member_scores_, self.kept_ = np.array([score]), np.array([0])
-
     def _positive_probability(self, X: ArrayLike) -> Floats:
         if getattr(X, "ndim", 2) == 1:
             raise ValueError("X must have rows and columns. Reshape your data: X.reshape(1, -1).")
@@ -159,6 +171,10 @@ class WrapperPUClassifier(BasePUClassifier):
         return self._answer(X)
 
     # For methods: learners that tell positives (1) from other rows (0).
+
+    def _learner(self) -> Any:
+        """Return the learner that was given, or the default of the method."""
+        return self._default if self.estimator is None else self.estimator
 
     def _fitted(
         self,
@@ -168,17 +184,7 @@ class WrapperPUClassifier(BasePUClassifier):
         random: np.random.RandomState,
     ) -> Any:
         """Fit a fresh copy of the learner to rows with targets 0 and 1."""
-        learner = clone(DEFAULT if self.estimator is None else self.estimator)
-        states = {
-            name: random.randint(np.iinfo(np.int32).max)
-            for name in sorted(learner.get_params())
-            if name == "random_state" or name.endswith("__random_state")
-        }
-        learner.set_params(**states)
-        target = np.asarray(target, dtype=np.int64)
-        if weight is None:
-            return learner.fit(X, target)
-        return learner.fit(X, target, **{_weight_name(learner): weight})
+        return fit_learner(self._learner(), X, target, weight, random)
 
     def _out_of_fold(
         self,
@@ -188,15 +194,14 @@ class WrapperPUClassifier(BasePUClassifier):
         random: np.random.RandomState,
     ) -> Floats:
         """Score each row, P against U, by a learner that has not seen it, (n,)."""
-        folds = min(FOLDS, int(is_positive.sum()), int((~is_positive).sum()))
-        if folds < 2:
+        splits = folds(is_positive, random)
+        if not splits:
             raise ValueError(
                 "at least 2 labelled positives and 2 unlabelled rows are needed to score rows out "
                 f"of fold; there are {int(is_positive.sum())} and {int((~is_positive).sum())}."
             )
-        splitter = StratifiedKFold(folds, shuffle=True, random_state=random)
         score = np.empty(len(is_positive))
-        for training, other in splitter.split(np.zeros(len(is_positive)), is_positive):
+        for training, other in splits:
             own = None if weight is None else weight[training]
             learner = self._fitted(rows_of(X, training), is_positive[training], own, random)
             score[other] = scores(learner, rows_of(X, other))
@@ -204,13 +209,41 @@ class WrapperPUClassifier(BasePUClassifier):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        inner = get_tags(DEFAULT if self.estimator is None else self.estimator)
+        inner = get_tags(self._learner())
         tags.input_tags.sparse = inner.input_tags.sparse
         tags.input_tags.allow_nan = inner.input_tags.allow_nan
         return tags
 
 
-DEFAULT = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+def fit_learner(
+    learner: Any,
+    X: Any,
+    target: NDArray[Any],
+    weight: Floats | None,
+    random: np.random.RandomState,
+) -> Any:
+    """Fit a fresh copy of a learner to rows with targets 0 and 1.
+
+    Parameters
+    ----------
+    learner
+        A scikit-learn classifier; it stays as it is.
+    X, target, weight
+        Rows, their targets, (n,), and weights, (n,), or None if all count alike.
+    random
+        Every ``random_state`` of the learner is drawn from it.
+    """
+    learner = clone(learner)
+    states = {
+        name: random.randint(np.iinfo(np.int32).max)
+        for name in sorted(learner.get_params())
+        if name == "random_state" or name.endswith("__random_state")
+    }
+    learner.set_params(**states)
+    target = np.asarray(target, dtype=np.int64)
+    if weight is None:
+        return learner.fit(X, target)
+    return learner.fit(X, target, **{_weight_name(learner): weight})
 
 
 def scores(learner: Any, X: Any) -> Floats:
@@ -255,10 +288,51 @@ def _weight_name(learner: Any) -> str:
     )
 
 
-def _hold_out(
+def folds(
+    is_positive: Mask, random: np.random.RandomState
+) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Deal out P and U evenly: rows to learn from and rows to answer; none if they are too few.
+
+    Parameters
+    ----------
+    is_positive
+        Which rows are labelled, (n,).
+    random
+        Decides who is where.
+
+    Examples
+    --------
+    >>> mask = np.array([True, True, False, False, False])
+    >>> [len(other) for _, other in folds(mask, np.random.RandomState(0))]
+    [3, 2]
+    """
+    count = min(FOLDS, int(is_positive.sum()), int((~is_positive).sum()))
+    if count < 2:
+        return []
+    splitter = StratifiedKFold(count, shuffle=True, random_state=random)
+    return list(splitter.split(np.zeros(len(is_positive)), is_positive))
+
+
+def hold_out(
     is_positive: Mask, fraction: float, random: np.random.RandomState
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Divide rows into those to learn from and those held out, of P and of U alike."""
+    """Divide rows into those to learn from and those held out, of P and of U alike.
+
+    Parameters
+    ----------
+    is_positive
+        Which rows are labelled, (n,).
+    fraction
+        Share to hold out, at least one row of each; none of classes with a single row.
+    random
+        Decides who is where.
+
+    Examples
+    --------
+    >>> mask = np.array([True, True, False, False, False])
+    >>> [len(part) for part in hold_out(mask, 0.5, np.random.RandomState(0))]
+    [3, 2]
+    """
     everything = np.arange(len(is_positive))
     parts = np.flatnonzero(is_positive), np.flatnonzero(~is_positive)
     if fraction == 0 or min(map(len, parts)) < 2:

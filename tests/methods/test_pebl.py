@@ -16,7 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from robustpu import CollapseWarning, datasets, make_pu
 from robustpu.methods.pebl import PEBLClassifier, features, positive_features
-from robustpu.wrapper import _hold_out
+from robustpu.wrapper import hold_out
 
 
 class Midpoint(ClassifierMixin, BaseEstimator):
@@ -187,7 +187,7 @@ class TestStrongNegatives:
 def replayed(X, y, prior, guard_fraction, tolerance=0.05):
     """The loop in plain NumPy, for the learner Midpoint: notes of it and the picked rows."""
     is_positive = y == 1
-    kept, guard = _hold_out(is_positive, guard_fraction, np.random.RandomState(0))
+    kept, guard = hold_out(is_positive, guard_fraction, np.random.RandomState(0))
     x, positive = X[kept, -1], is_positive[kept]
     count = positive_features(X[kept], positive, None, 10)
     order = np.sort(count[~positive])

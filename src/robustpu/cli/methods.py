@@ -29,8 +29,8 @@ def methods(
         table.add_column(heading, no_wrap=True, justify="right" if heading == "time" else "left")
     for name, own in METHODS.items():
         fair = "yes" if own.labels == "fair" else "no"
-        cells = (name, own.kind, own.paper, own.prior, fair, own.learner)
-        cells += (f"{times[name]:g}" if name in times else "-",)
+        time = f"{times[name]:g}" if name in times else "-"
+        cells = (name, own.kind, own.paper, own.prior, fair, own.learner, time)
         table.add_row(*map(Text, cells))
     console = Console()
     console.print(table)

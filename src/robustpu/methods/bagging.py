@@ -6,9 +6,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils import Tags, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
@@ -16,7 +14,7 @@ from robustpu.base import parameters
 from robustpu.checks import check_number
 from robustpu.methods.elkan_noto import posterior, to_population
 from robustpu.naming import pick
-from robustpu.wrapper import Floats, Mask, WrapperPUClassifier, rows_of, scores
+from robustpu.wrapper import Floats, Mask, WrapperPUClassifier, fit_learner, rows_of, scores
 
 Correction: TypeAlias = Callable[[Floats, Floats, float, float], float]
 
@@ -76,6 +74,8 @@ class BaggingPUClassifier(WrapperPUClassifier):
     True
     """
 
+    _default = TREE
+
     n_estimators: int = 100
     bag_size: int | None = None
     correction: str | Correction = "matched"
@@ -101,15 +101,14 @@ class BaggingPUClassifier(WrapperPUClassifier):
         is_positive = np.asarray(target, dtype=np.bool_)
         positive = np.flatnonzero(is_positive)
         seeds = random.randint(np.iinfo(np.int32).max, size=self.n_estimators)
-        own = self if self.estimator is not None else clone(self).set_params(estimator=TREE)
 
         def tasks() -> Iterator[Any]:
             for bag, state in self._bags(is_positive, weight, seeds):
                 rows = np.concatenate([positive, bag])
                 weights = None if weight is None else weight[rows]
                 # Only the rows of the bag travel, should the user ask joblib for processes.
-                given = own, rows_of(X, rows), is_positive[rows], weights, state
-                yield delayed(WrapperPUClassifier._fitted)(*given)
+                given = self._learner(), rows_of(X, rows), is_positive[rows], weights, state
+                yield delayed(fit_learner)(*given)
 
         return Bagged(Parallel(self.n_jobs, prefer="threads")(tasks()), seeds, self.n_jobs)
 
@@ -171,13 +170,6 @@ class BaggingPUClassifier(WrapperPUClassifier):
     def _corrected(self, score: Floats) -> Floats:
         share = posterior(score, self.label_frequency_)
         return to_population(share, self.prior_, self.population_prior_)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        if self.estimator is None:
-            tags.input_tags.sparse = get_tags(TREE).input_tags.sparse
-            tags.input_tags.allow_nan = get_tags(TREE).input_tags.allow_nan
-        return tags
 
 
 class Bagged(NamedTuple):

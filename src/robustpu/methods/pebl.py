@@ -7,7 +7,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
@@ -16,7 +15,7 @@ from robustpu.base import parameters
 from robustpu.checks import check_number
 from robustpu.methods.two_step import TwoStepClassifier, boundary, log_odds
 from robustpu.selection import positive_rates, proxy_accuracy
-from robustpu.wrapper import Floats, Mask, _hold_out, rows_of, scores
+from robustpu.wrapper import Floats, Mask, hold_out, rows_of, scores
 
 SVM = make_pipeline(StandardScaler(), LinearSVC(dual=False))
 
@@ -76,6 +75,8 @@ class PEBLClassifier(TwoStepClassifier):
     True
     """
 
+    _default = SVM
+
     n_bins: int = 10
     guard_fraction: float = 0.2
     tolerance: float = 0.05
@@ -98,7 +99,7 @@ class PEBLClassifier(TwoStepClassifier):
     def _pick(
         self, X: Any, is_positive: Mask, weight: Floats | None, random: np.random.RandomState
     ) -> Mask:
-        kept, guard = _hold_out(is_positive, self.guard_fraction, random)
+        kept, guard = hold_out(is_positive, self.guard_fraction, random)
         own, own_positive = rows_of(X, kept), is_positive[kept]
         own_weight = None if weight is None else weight[kept]
 
@@ -141,12 +142,6 @@ class PEBLClassifier(TwoStepClassifier):
         given = [torch.from_numpy(part) for part in (answer.astype(float), is_positive, own)]
         numbers = torch.tensor([self.prior_, self.population_prior_], dtype=torch.float64)
         return float(positive_rates(*given)[0]), float(proxy_accuracy(*given, *numbers))
-
-    def _fitted(
-        self, X: Any, target: NDArray[Any], weight: Floats | None, random: np.random.RandomState
-    ) -> Any:
-        own = self if self.estimator is not None else clone(self).set_params(estimator=SVM)
-        return TwoStepClassifier._fitted(own, X, target, weight, random)
 
 
 def _answers(learner: Any, X: Any, rows: NDArray[np.intp], edge: float) -> Mask:

@@ -7,17 +7,16 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.ensemble import ExtraTreesClassifier
-from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from robustpu import labels
-from robustpu.base import BasePUClassifier, parameters
+from robustpu.base import parameters
 from robustpu.checks import check_number
 from robustpu.priors import best_bin
 from robustpu.scenario import check_prior, check_scenario
 from robustpu.trees import Forest, Limits, Masses, grow
-from robustpu.wrapper import FOLDS, Floats, Mask, WrapperPUClassifier, _hold_out
+from robustpu.wrapper import Floats, Mask, SinglePUClassifier, folds, hold_out
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ class _Rows:
 
 
 @parameters
-class PUExtraTreesClassifier(BasePUClassifier):
+class PUExtraTreesClassifier(SinglePUClassifier):
     """Splits that minimise 4 W_P W_N / (W_P + W_N), W_N = max(0, W - W_P), over both children.
 
     W_P is the mass of a node's positives in the population, estimated from the labelled ones, and
@@ -95,8 +94,6 @@ class PUExtraTreesClassifier(BasePUClassifier):
     max_features: int | str | None = "sqrt"
     max_depth: int | None = None
     min_samples_leaf: int = 1
-    # Nothing is chosen here, so nothing needs to be held out.
-    validation_fraction: float = 0.0
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -144,7 +141,7 @@ class PUExtraTreesClassifier(BasePUClassifier):
         # Only ratios count; a power of 2 leaves whole weights, and their sums, exact.
         weight = np.ldexp(weight, -np.frexp(weight.max())[1])
         random = check_random_state(self.random_state)
-        kept, held_out = _hold_out(is_positive, self.validation_fraction, random)
+        kept, held_out = hold_out(is_positive, self.validation_fraction, random)
         # Rows that weigh nothing would still move the ranges that thresholds are drawn from.
         seen = kept[weight[kept] > 0]
         rows = _Rows(table, is_positive, weight)[seen]
@@ -152,16 +149,13 @@ class PUExtraTreesClassifier(BasePUClassifier):
         self.forest_ = self._grow(rows, self.n_estimators, random)
         self.feature_importances_ = self.forest_.importances(table.shape[1])
         self.is_positive_, self.probability_ = is_positive, _ask(self.forest_, table)
-        for training, other in _folds(rows.is_positive, random):
+        for training, other in folds(rows.is_positive, random):
             forest = self._grow(rows[training], math.ceil(self.n_estimators / 2), random)
             self.probability_[seen[other]] = _ask(forest, rows.X[other])
         self.threshold_ = self._threshold_at(self.probability_[~is_positive])
         self._score(table, held_out, eval_set)
         self._warn_if_collapsed(depth=1)
         return self
-
-    # What is noted of a model's score is the same for the methods around a learner.
-    _score = WrapperPUClassifier._score
 
     def _set_prior(self, rows: _Rows, random: np.random.RandomState) -> None:
         labelled, unlabeled = rows.sums()
@@ -231,17 +225,6 @@ def _ask(forest: Forest, X: Floats) -> Floats:
     return np.where(answer == 0.5, np.nextafter(0.5, 1), answer)
 
 
-def _folds(
-    is_positive: Mask, random: np.random.RandomState
-) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Rows to learn from and rows to answer, P and U dealt out evenly; none if they are too few."""
-    folds = min(FOLDS, int(is_positive.sum()), int((~is_positive).sum()))
-    if folds < 2:
-        return []
-    splitter = StratifiedKFold(folds, shuffle=True, random_state=random)
-    return list(splitter.split(np.zeros(len(is_positive)), is_positive))
-
-
 def _estimate(rows: _Rows, n_estimators: int, random: np.random.RandomState) -> float:
     """Best-bin prior on out-of-fold scores of extra-trees that tell P from U."""
     is_positive = rows.is_positive
@@ -253,7 +236,7 @@ def _estimate(rows: _Rows, n_estimators: int, random: np.random.RandomState) -> 
             "positives that you expect among the unlabelled rows."
         )
     score = np.empty(len(is_positive))
-    for training, other in _folds(is_positive, random):
+    for training, other in folds(is_positive, random):
         own = rows[training]
         # Leaves of several rows rank the top better; balance keeps few positives from being lost.
         scorer = ExtraTreesClassifier(
