@@ -307,6 +307,23 @@ class TestHeldOut:
             assert is_positive[part].sum() == pytest.approx(fraction * n_positive, abs=1)
             assert (~is_positive[part]).sum() == pytest.approx(fraction * n_unlabeled, abs=1)
 
+    def test_jobs_of_one_split_hold_out_the_same_rows(self, fleets):
+        is_positive = np.arange(60) < 20
+        X = np.random.default_rng(0).normal(size=(60, 3))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", CollapseWarning)
+            fit_together(
+                room.Job(
+                    quick(PNClassifier, epochs=1, random_state=seed), X, is_positive, split=split
+                )
+                for seed, split in ((0, 7), (1, 7), (2, 8), (0, None))
+            )
+        (fleet,) = fleets
+        rows = [member.held_out.index.tolist() for member in fleet.members]
+        assert rows[0] == rows[1]
+        assert rows[0] not in rows[2:]
+        assert rows[2] != rows[3]
+
     def test_more_members_than_that_share_rows(self, fleets):
         is_positive = np.arange(100) < 20
         parts = held_out_rows(fleets, is_positive, 25, 0.2)

@@ -228,6 +228,7 @@ class NeuralPUClassifier(BasePUClassifier):
         ranked = np.argsort(-np.nan_to_num(self.member_scores_[sound]), kind="stable")
         self.kept_ = np.sort(np.array(sound)[ranked[: self.n_keep]])
         kept = [trained[place] for place in self.kept_]
+        self.turns_ = np.array([own.turn for own in kept])
         self.network_ = kept[0].network
         self.state_ = State.join([own.state for own in kept]).to(torch.device("cpu"))
         dtype = self.network_.score_dtype

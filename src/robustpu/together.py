@@ -30,13 +30,18 @@ Progress: TypeAlias = Callable[[int, int], None]
 
 
 class Job(NamedTuple):
-    """An estimator with what it is to be fitted on."""
+    """An estimator with what it is to be fitted on.
+
+    ``split`` decides which rows are held out, if no ``eval_set`` is given. Jobs whose scores are
+    to be compared have to agree in it; by default it follows from the estimator's random state.
+    """
 
     estimator: "NeuralPUClassifier"
     X: Any
     y: Any
     eval_set: tuple[Any, Any] | None = None
     sample_weight: Any = None
+    split: int | None = None
 
 
 @dataclass
@@ -74,6 +79,7 @@ class _Task:
 
     estimator: "NeuralPUClassifier"
     data: Prepared
+    split: int
     seeds: list[int]
     settings: list["NeuralPUClassifier"]
     folds: list[int]
@@ -99,7 +105,7 @@ def fit_together(
     ----------
     jobs
         Tuples ``(estimator, X, y)``, ``(estimator, X, y, eval_set)`` or
-        ``(estimator, X, y, eval_set, sample_weight)``.
+        ``(estimator, X, y, eval_set, sample_weight)``; or ``Job``.
     progress
         Called as ``progress(done, total)``, in epochs of single networks.
     return_errors
@@ -186,7 +192,7 @@ def _finish(task: _Task, return_errors: bool) -> Any:
 
 
 def _job(job: Any) -> Job:
-    if not isinstance(job, tuple | list) or not 3 <= len(job) <= 5:
+    if not isinstance(job, tuple | list) or not 3 <= len(job) <= 6:
         raise TypeError("a job is (estimator, X, y), (..., eval_set) or (..., sample_weight).")
     if not hasattr(job[0], "_check_parameters"):
         raise TypeError(f"a job begins with an estimator of this library, not {job[0]!r}.")
@@ -235,6 +241,7 @@ def _task(job: Job, store: _Store, numbers: Iterator[int]) -> _Task:
     return _Task(
         estimator,
         data,
+        seeds[0] if job.split is None else job.split,
         seeds,
         settings=[
             _settle(estimator, recipes[kind], seed)
@@ -444,7 +451,7 @@ def _member(task: _Task, place: int, start: dict[int, int]) -> Member:
             ),
         )
     else:
-        chosen = _held_out(data.is_positive, task.seeds[0], task.folds[place], task.settings[place])
+        chosen = _held_out(data.is_positive, task.split, task.folds[place], task.settings[place])
         training, held_out = np.setdiff1d(everything, chosen), None
         if len(chosen):
             held_out = rows(chosen)
@@ -456,7 +463,7 @@ def _member(task: _Task, place: int, start: dict[int, int]) -> Member:
         for own, group in zip(task.seeds, task.groups, strict=True)
         if group == task.groups[place]
     )
-    origin = (id(data), task.folds[place], fraction, *priors, seed, judged)
+    origin = (id(data), task.split, task.folds[place], fraction, *priors, seed, judged)
     return Member(rows(training), held_out, *priors, seed, task.groups[place], origin)
 
 

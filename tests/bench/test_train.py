@@ -31,8 +31,8 @@ def test_a_record_says_all_of_a_trial(nnpu, machine):
     assert list(first) == [
         "experiment", "title", "table", "dataset", "method", "label", "paper", "x", "seed", "tune",
         "prior", "trial", "selection", "validation", "sizes", "fingerprint", "training",
-        "candidates", "data", "candidate", "settings", "scores", "tried", "seconds", "versions",
-        "device",
+        "candidates", "data", "rows", "candidate", "turns", "settings", "scores", "tried",
+        "seconds", "versions", "device",
     ]  # fmt: skip
     assert first["experiment"] == "small"
     assert (first["label"], first["x"], first["table"]) == ("nnPU", 0.5, None)
@@ -62,6 +62,8 @@ def test_the_scores_are_those_of_the_chosen_estimator(nnpu, machine, selection, 
                 pu.X,
                 pu.y,
                 eval_set,
+                None,
+                trial,
             )
             for place, candidate in enumerate(cell.candidates)
         )
@@ -70,6 +72,7 @@ def test_the_scores_are_those_of_the_chosen_estimator(nnpu, machine, selection, 
             [model.member_scores_[0] for model in models], abs=1e-5
         )
         chosen = models[record["candidate"]]
+        assert record["turns"] == chosen.turns_.tolist()
         answer, scores = chosen.predict(pu.X_test), record["scores"]
         assert scores["error"] == pytest.approx(error_of(pu, chosen))
         probability = chosen.predict_proba(pu.X_test)[:, 1]
@@ -217,3 +220,20 @@ def test_rounding():
         "a": [1.23457, 3.33333e-10, 3, True, None, "x"],
         "b": [None, None],
     }
+
+
+def test_candidates_of_a_trial_hold_out_the_same_rows(nnpu, machine, monkeypatch):
+    cell = replace(nnpu, selection="pu", candidates=tuple({"lr": lr} for lr in (1e-3, 2e-3, 3e-3)))
+    seen = []
+
+    def fit(jobs, *args, **kwargs):
+        seen.extend(jobs)
+        return fit_together(jobs, *args, **kwargs)
+
+    monkeypatch.setattr(module, "fit_together", fit)
+    train(cell, machine)
+    assert [job.split for job in seen] == [0, 0, 0, 1, 1, 1]
+    # But they start from different weights.
+    assert len({job.estimator.random_state for job in seen[:3]}) == 3
+    train(replace(cell, candidates=cell.candidates[:1]), machine)
+    assert [job.split for job in seen[6:]] == [None, None]

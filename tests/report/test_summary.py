@@ -20,7 +20,9 @@ def test_the_counts_are_said():
     assert "by more than chance in 4 of 4" in text
     assert "10 trials a cell, selected by labelled validation (oracle)" in text
     assert "at most 24 candidate settings a method, one setting for all trials" in text
-    assert "80 trials took 40.0 s on NVIDIA H200 (robustpu 0.1.0, torch 2.11.0)" in text
+    assert (
+        "80 trials took 40.0 s of one process on NVIDIA H200 (robustpu 0.1.0, torch 2.11.0)" in text
+    )
 
 
 def test_cells_at_or_below_the_paper_are_counted():

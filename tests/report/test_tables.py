@@ -295,3 +295,12 @@ def test_trials_on_other_rows_are_no_pairs(change):
     for cell in table.cells.values():
         assert not cell.complete
         assert cell.flaw == "other rows than its neighbours have"
+
+
+@pytest.mark.parametrize(
+    ("rows", "remark"),
+    [(30_000, "drawn from 30,000 of 60,000 rows of the data set"), (60_000, ""), (None, "")],
+)
+def test_a_part_of_a_data_set_is_remarked(rows, remark):
+    records = [{**own, "rows": rows} for own in trials([1.0, 2.0], dataset="cifar10")]
+    assert cells(records, "cifar10")["nnpu"].remark == remark

@@ -74,7 +74,10 @@ class Cell:
         return _digest({**self._training(), "trials": self.trials})
 
     def _training(self) -> dict[str, Any]:
+        # Candidates once held out different rows, and were compared all the same.
+        is_choice = self.selection == "pu" and len(self.candidates) > 1
         return {
+            **({"held_out": "by trial"} if is_choice else {}),
             "dataset": self.dataset,
             "sizes": asdict(self.sizes),
             "validation": self.validation,

@@ -133,6 +133,19 @@ def digest(dataset: str, data_dir: Path | None = None) -> str:
     return whole.hexdigest()
 
 
+def size(dataset: str, data_dir: Path | None = None) -> int:
+    """Count the rows that the splits are drawn from; files may lack a part of a data set.
+
+    Parameters as those of ``digest``.
+
+    Examples
+    --------
+    >>> size("spambase")
+    4601
+    """
+    return len(_table(dataset, data_dir).target)
+
+
 def as_floats(X: NDArray[Any]) -> NDArray[Any]:
     """Scale the bytes of images to [0, 1]; a table is left to the estimator's own scaling.
 

@@ -15,8 +15,9 @@ from sklearn.metrics import precision_score, recall_score, roc_auc_score
 from robustpu.base import BasePUClassifier
 from robustpu.bench.machine import device_name, versions
 from robustpu.bench.plan import Cell
-from robustpu.bench.protocol import as_floats, digest, splits
+from robustpu.bench.protocol import as_floats, digest, size, splits
 from robustpu.bench.store import Record
+from robustpu.neural import NeuralPUClassifier
 from robustpu.split import PUData
 from robustpu.together import Job, Progress, fit_together
 
@@ -83,7 +84,8 @@ def _records(cell: Cell, machine: Machine, progress: Progress | None) -> list[Re
     problems = splits(
         cell.dataset, cell.prior, cell.trials, cell.sizes, cell.validation, machine.data_dir
     )
-    data = digest(cell.dataset, machine.data_dir)
+    where = cell.dataset, machine.data_dir
+    data = {"data": digest(*where), "rows": size(*where)}
     start = time.perf_counter()
     fitted = _fit(cell, problems, machine, progress)
     seconds = (time.perf_counter() - start) / cell.trials
@@ -94,7 +96,7 @@ def _records(cell: Cell, machine: Machine, progress: Progress | None) -> list[Re
             trial,
             machine,
             seconds,
-            {"data": data, **_result(own, fitted[trial], scores, trial, pu)},
+            {**data, **_result(own, fitted[trial], scores, trial, pu)},
         )
         for own in (cell, *cell.twins)
         for trial, pu in enumerate(problems)
@@ -112,6 +114,7 @@ def _result(cell: Cell, fitted: Sequence[Fitted], scores: Floats, trial: int, pu
     return {
         "candidate": sound[0],
         **({"averaged": sound} if cell.average > 1 else {}),
+        **_turns(fitted[sound[0]]),
         "settings": cell.settings(cell.candidates[sound[0]]),
         "scores": {
             **_examine([fitted[place] for place in sound], pu),
@@ -126,6 +129,8 @@ def _fit(
 ) -> list[list[Fitted]]:
     """Train a model a trial and candidate, (trials, candidates), all in one go."""
     jobs = []
+    is_neural = isinstance(cell.blank(), NeuralPUClassifier)
+    is_choice = len(cell.candidates) > 1
     for trial, pu in enumerate(problems):
         # Candidates of one trial share their arrays, and the engine's copies of them.
         X, eval_set = as_floats(pu.X), None
@@ -134,10 +139,15 @@ def _fit(
         given = {"prior": pu.prior, "device": machine.device}
         jobs += [
             Job(
-                cell.build(candidate, random_state=seed_of(trial, place), **given),
+                # Methods without networks draw the rows that they hold out from their seed.
+                cell.build(
+                    candidate, random_state=seed_of(trial, place) if is_neural else trial, **given
+                ),
                 X,
                 pu.y,
                 eval_set,
+                # Candidates are compared, so all of a trial hold out the same rows.
+                split=trial if is_choice else None,
             )
             for place, candidate in enumerate(cell.candidates)
         ]
@@ -197,6 +207,11 @@ CHOICES: Mapping[str, Callable[[Floats], list[list[int]]]] = {
     "cell": _best_of_cell,
     "trial": _best_of_trial,
 }
+
+
+def _turns(model: Any) -> Record:
+    """Give the epochs or rounds that were chosen, one a member, if the method has such."""
+    return {"turns": model.turns_.tolist()} if hasattr(model, "turns_") else {}
 
 
 def _examine(models: Sequence[Any], pu: PUData) -> dict[str, float]:

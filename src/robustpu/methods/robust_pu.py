@@ -122,6 +122,8 @@ class RobustPUClassifier(NeuralPUClassifier):
         at its end. Round 0 is the pre-trained network.
     member_scores_, kept_
         Score of each member on its held-out rows, and which members are averaged.
+    turns_
+        The round that was selected, of each of these; 0 is the pre-trained network.
     threshold_
         Probability from which ``predict`` answers positive.
 

@@ -31,6 +31,8 @@ class Cell:
         Whether its rows are drawn as those of its neighbours, so that trials are pairs.
     as_paper
         Whether there are as many rows as in the paper.
+    partly
+        How many rows the files had, of how many, if they lacked a part of the data set.
     paper
         The paper's figure.
     best
@@ -47,6 +49,7 @@ class Cell:
     alike: bool
     as_paper: bool
     paper: Figure | None
+    partly: str = ""
     best: bool = False
     p: float | None = None
 
@@ -106,4 +109,6 @@ class Cell:
             known.append(f"{len(self.errors)} trials, where others have {self.usual}")
         if self.complete and self.paper is not None and not self.as_paper:
             known.append("other numbers of rows than in the paper")
+        if self.partly:
+            known.append(f"drawn from {self.partly} rows of the data set")
         return "; ".join(known)

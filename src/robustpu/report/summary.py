@@ -80,7 +80,7 @@ def at_or_below(cells: Iterable[Cell]) -> tuple[int, int]:
 
 
 def seconds(table: Table) -> float:
-    """Add up the wall clock of the training.
+    """Add up the wall clock of the training, of processes side by side too.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def _cost(table: Table) -> str:
     where = " and ".join(devices(table)) or "unknown hardware"
     what = f" ({', '.join(versions)})" if versions else ""
     spent = duration(seconds(table))
-    return f"{_many(len(table.records), 'trial')} took {spent} on {where}{what}."
+    return f"{_many(len(table.records), 'trial')} took {spent} of one process on {where}{what}."
 
 
 def _many(count: int, noun: str) -> str:

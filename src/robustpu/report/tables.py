@@ -8,6 +8,7 @@ from typing import Any, Final, TypeAlias
 from robustpu.bench.paper import Figure, Reference, references
 from robustpu.bench.protocol import PROTOCOLS
 from robustpu.bench.store import KEY, key_of
+from robustpu.datasets.catalogue import SOURCES
 from robustpu.report.cells import Cell
 from robustpu.report.duels import Duel, rank
 
@@ -24,7 +25,7 @@ FIELDS: Final[dict[str, tuple[type, ...]]] = {
 MOST: Final = 1e12
 OPTIONAL: Final[dict[str, tuple[type, ...]]] = {
     **dict.fromkeys(("table", "label", "paper", "data", "training", "device", "failure"), TEXT),
-    **dict.fromkeys(("x", "candidates", "seconds"), NUMBER),
+    **dict.fromkeys(("x", "candidates", "seconds", "rows"), NUMBER),
     **dict.fromkeys(("settings", "sizes", "versions"), (dict,)),
 }
 
@@ -150,6 +151,7 @@ def check(record: Record) -> None:
         "trial": (record["trial"], 0, MOST),
         "seconds": (record.get("seconds") or 0, 0, MOST),
         "x": (record.get("x") or 0, -MOST, MOST),
+        "rows": (record.get("rows") or 0, 0, MOST),
     }
     if not record.get("failure"):
         error = scores.get("error") if isinstance(scores, dict) else None
@@ -246,6 +248,7 @@ def _cells(
             alike=alike,
             as_paper=all(_as_paper(record) for record in records),
             paper=_paper(reference, name, prior, dataset, records),
+            partly=_partly(dataset, records),
         )
         for name, records in group.items()
     }
@@ -275,6 +278,13 @@ def _newest(records: Sequence[Record]) -> list[Record]:
 def _rows(record: Record) -> str:
     """Say in one word which rows a trial has: how many in each part, and of which data."""
     return json.dumps([record.get("sizes"), record.get("data"), record["validation"]])
+
+
+def _partly(dataset: str, records: Sequence[Record]) -> str:
+    """Say how many rows there were of how many, if not all."""
+    found = max((record.get("rows") or 0 for record in records), default=0)
+    known = SOURCES[dataset].rows if dataset in SOURCES else found
+    return f"{found:,} of {known:,}" if 0 < found < known else ""
 
 
 def _as_paper(record: Record) -> bool:
