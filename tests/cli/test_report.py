@@ -51,6 +51,16 @@ def test_tables_are_printed(results):
     assert "nnpu in 1 of 1 cells" in answer.stdout
 
 
+def test_only_some_experiments(results):
+    write(results / "other.jsonl", record(experiment="other", title="Another"))
+    answer = runner.invoke(app, [str(results), "--only", "tab*"])
+    assert "Main results" in answer.stdout
+    assert "Another" not in answer.stdout
+    answer = runner.invoke(app, [str(results), "--only", "tabel3"])
+    assert answer.exit_code == 1
+    assert "no experiment matches 'tabel3'; there are other, table3." in answer.output
+
+
 def test_the_folder_by_default_is_that_of_the_experiments(results, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "experiments" / "results" / "a.jsonl", record(title="Found"))

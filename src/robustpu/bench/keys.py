@@ -10,6 +10,7 @@ Check: TypeAlias = Callable[[str, Any], Any]
 
 
 def check_keys(where: str, given: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse a key that is not known, and suggest one that is."""
     known = list(known)
     for key in given:
         if key not in known:
@@ -17,12 +18,14 @@ def check_keys(where: str, given: Iterable[str], known: Iterable[str]) -> None:
 
 
 def section(where: str, given: Any) -> dict[str, Any]:
+    """Take a section of the file, and nothing else."""
     if not isinstance(given, dict):
         raise ValueError(f"{where} must be a section, [{where}]; it is {given!r}.")
     return given
 
 
 def one_of(known: Iterable[str]) -> Check:
+    """Make a check that takes one of some names, and suggests one for any other."""
     names = list(known)
 
     def check(where: str, value: Any) -> Any:
@@ -34,6 +37,7 @@ def one_of(known: Iterable[str]) -> Check:
 
 
 def a_prior(where: str, value: Any) -> float:
+    """Take a share between 0 and 1."""
     try:
         # As many digits as a record keeps, so that it is known again.
         return float(f"{check_prior(value):.6g}")

@@ -1,5 +1,6 @@
 """``robustpu bench report``: result files in, tables out."""
 
+import fnmatch
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -43,6 +44,14 @@ def report(
         Format | None,
         typer.Option("--format", help="What to write into --out.", show_default="all"),
     ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Experiments to report, by name; * stands for anything. May be given more than "
+            "once.",
+            show_default="all",
+        ),
+    ] = None,
 ) -> None:
     """Report results: ours and the paper's side by side.
 
@@ -56,6 +65,7 @@ def report(
         records = [record for path in _files(paths or [RESULTS]) for record in _records(path)]
         if not records:
             raise ValueError("there are no results to report; `robustpu bench run` makes them.")
+        records = _matching(records, only or ["*"])
         if out is None:
             from rich.console import Console
 
@@ -96,6 +106,18 @@ def _records(path: Path) -> list[dict[str, Any]]:
         except ValueError as error:
             raise ValueError(f"{path} is damaged: {error}") from None
     return records
+
+
+def _matching(records: list[dict[str, Any]], patterns: Iterable[str]) -> list[dict[str, Any]]:
+    """Keep the records of some experiments."""
+    names = sorted({record["experiment"] for record in records})
+    kept: set[str] = set()
+    for pattern in patterns:
+        found = fnmatch.filter(names, pattern)
+        if not found:
+            raise ValueError(f"no experiment matches {pattern!r}; there are {', '.join(names)}.")
+        kept.update(found)
+    return [record for record in records if record["experiment"] in kept]
 
 
 def _foreign(path: Path) -> bool:

@@ -96,7 +96,7 @@ class Fleet:
     criterion
         Scores logits of the held-out rows, see ``robustpu.selection``; None if nothing is held out.
     oracle
-        Whether the held-out rows have true labels, which no method may see.
+        Whether the held-out rows have true labels: methods may see scores, not the labels.
 
     Attributes
     ----------

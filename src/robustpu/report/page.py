@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
 
+from robustpu.bench.eta import duration
 from robustpu.report.blocks import blocks
 from robustpu.report.summary import at_or_below, devices, trainings
 from robustpu.report.tables import Table
-from robustpu.report.wording import duration, selection
+from robustpu.report.wording import selection
 
 SHORT = {"oracle": "labelled validation (oracle)", "pu": "without negatives (PU-only)"}
 

@@ -5,11 +5,12 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
+from robustpu.bench.eta import duration
 from robustpu.bench.store import key_of
 from robustpu.report.cells import SIGNIFICANT, Cell
 from robustpu.report.paired import FEWEST_PAIRS
 from robustpu.report.tables import Table
-from robustpu.report.wording import duration, selection
+from robustpu.report.wording import selection
 
 TUNE: Final = {
     "cell": "one setting for all trials of a cell, by its mean validation score",

@@ -126,28 +126,3 @@ def p_value(p: float | None) -> str:
     if p is None:
         return "–"
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def duration(seconds: float) -> str:
-    """Write a time for people.
-
-    Parameters
-    ----------
-    seconds
-        Any number of them.
-
-    Returns
-    -------
-    text
-        Two units at most.
-
-    Examples
-    --------
-    >>> duration(4330), duration(75), duration(3.21)
-    ('1 h 12 min', '1 min 15 s', '3.2 s')
-    """
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
