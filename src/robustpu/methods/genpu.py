@@ -49,7 +49,7 @@ class GenPUClassifier(NeuralPUClassifier):
     >>> table = datasets.load("breast_cancer")
     >>> pu = make_pu(table.data, table.target, n_positive=80, n_unlabeled=200, prior=0.3,
     ...              n_test=100, random_state=0)
-    >>> model = GenPUClassifier(prior=0.3, random_state=0).fit(pu.X, pu.y)
+    >>> model = GenPUClassifier(prior=0.3, epochs=40, random_state=0).fit(pu.X, pu.y)
     >>> model.score(pu.X_test, pu.y_test) > 0.8
     True
     """
