@@ -26,7 +26,7 @@ def test_plan_and_cost(cells):
 
 def test_what_is_finished_costs_nothing(cells):
     text = shown(cells, dict.fromkeys(cells[:1]))
-    assert "4 cells, 3 of them finished. To do: 1 cells, 2 networks" in text
+    assert "4 cells, 3 of them finished. To do: 1 cell, 2 networks" in text
     text = shown(cells, {})
     assert "4 of them finished. To do: 0 cells, 0 networks" in text
     assert "About" not in text

@@ -101,12 +101,15 @@ def test_a_failed_cell_shows_in_the_exit_status(small):
     assert len(records(small.parent / "results")) == 8
 
 
-def test_a_missing_data_set_is_a_failed_cell(small, tmp_path):
+def test_a_missing_data_set_is_named_before_anything_is_trained(small, tmp_path):
     small.write_text(SMALL.replace('["digits"]', '["mushrooms", "digits"]'))
-    answer = bench(small, "--data-dir", tmp_path / "nowhere", "--only", "*/pn/0.2/*")
+    given = (small, "--data-dir", tmp_path / "nowhere", "--only")
+    answer = bench(*given, "*/pn/0.2/*")
     assert answer.exit_code == 1
-    assert "mushrooms/pn/0.2/oracle, 2 trials failed" in answer.output
-    assert "1 cells finished, 1 failed" in answer.output
+    assert f"not in {tmp_path / 'nowhere'}: mushrooms. Get them by" in answer.output
+    assert not (tmp_path / "results").exists()
+    assert "Note: not in" in bench(*given, "*/pn/0.2/*", "--dry-run").output
+    assert bench(*given, "digits/pn/0.2/*").exit_code == 0
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,7 @@ def test_fetch_then_everything_knows_it(web, data):
     assert [line.split() for line in answer.output.splitlines()] == [
         ["good", "mnist", "one.gz"],
         ["good", "mnist", "two.gz"],
+        ["2", "good:", str(data)],
     ]
     assert "mnist" in run("verify").output
     line = next(line for line in run("list").output.splitlines() if line.split()[:1] == ["mnist"])

@@ -99,3 +99,14 @@ def duration(seconds: float) -> str:
         if seconds < size * most:
             return f"{seconds / size:.{1 if seconds < 10 * size else 0}f} {unit}"
     return f"{seconds / 86400:,.0f} days"
+
+
+def many(count: int, noun: str) -> str:
+    """Write a number of things.
+
+    Examples
+    --------
+    >>> many(1, "cell"), many(1200, "cell")
+    ('1 cell', '1,200 cells')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

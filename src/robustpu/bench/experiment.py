@@ -94,7 +94,8 @@ def _experiment(name: str, content: dict[str, Any]) -> Experiment:
     check_keys("the file", content, known)
     for key in ("datasets", "priors", "selection", "methods"):
         if key not in content:
-            raise ValueError(f"the file has no {key!r}; it must say which.")
+            choices = f" of {', '.join(SELECTIONS)}" if key == "selection" else ""
+            raise ValueError(f"the file has no {key!r}; it must say which{choices}.")
     given = {**_OPTIONAL, **content}
     check_number("seed", given["seed"], least=0, whole=True)
     title = given["title"]

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from robustpu.bench.cost import Load, loads, seconds
-from robustpu.bench.eta import duration
+from robustpu.bench.eta import duration, many
 from robustpu.bench.machine import device_name
 from robustpu.bench.plan import Cell, joined
 
@@ -79,7 +79,8 @@ def _table(
             str(len(own[0].candidates)),
             f"{sum(fleet.networks for fleet in load):,}",
             f"{sum(fleet.epochs for fleet in load):,}",
-            duration(sum(took[cell] for cell in to_do)),
+            # What a method without networks costs is not known beforehand.
+            duration(sum(took[cell] for cell in to_do)) if load or not to_do else "?",
         )
     return table
 
@@ -87,9 +88,10 @@ def _table(
 def _totals(cells: Sequence[Cell], fleets: Mapping[Cell, list[Load]]) -> str:
     load = list(chain.from_iterable(fleets.values()))
     rows = sum(fleet.epochs * fleet.rows for fleet in load)
+    networks = sum(fleet.networks for fleet in load)
     return (
-        f"{len(cells)} cells, {len(cells) - len(fleets)} of them finished. To do: {len(fleets)} "
-        f"cells, {sum(fleet.networks for fleet in load):,} networks in {len(load):,} fleets, "
+        f"{many(len(cells), 'cell')}, {len(cells) - len(fleets)} of them finished. To do: "
+        f"{many(len(fleets), 'cell')}, {many(networks, 'network')} in {many(len(load), 'fleet')}, "
         f"{sum(fleet.epochs for fleet in load):,} epochs of single networks, {rows:,} rows in all "
         "these epochs."
     )

@@ -65,7 +65,11 @@ def run(
         cells, place = _plan(files, only or [], trials, device)
         if dry_run:
             _preview(cells, folder, place, workers)
+            for line in _absent(cells, folder, data_dir):
+                typer.echo(f"Note: {line}", err=True)
             return
+        if absent := _absent(cells, folder, data_dir):
+            raise OSError(" ".join(absent))
         failed = _run(cells, folder, Machine(place, data_dir), workers, quiet)
     except KeyboardInterrupt:
         typer.echo("Stopped. What was finished is kept; run again to go on.", err=True)
@@ -93,6 +97,24 @@ def _plan(
         _fail(error, 2)
 
 
+def _absent(cells: Sequence["Cell"], folder: Path, data_dir: Path | None) -> list[str]:
+    """Say which data sets are still needed and not there, before anything is trained."""
+    from robustpu.bench.run import missing
+    from robustpu.datasets.catalogue import SOURCES
+    from robustpu.datasets.folder import data_folder
+    from robustpu.datasets.integrity import state
+
+    root = data_folder(data_dir)
+    needed = dict.fromkeys(cell.dataset for cell in missing(cells, folder))
+    absent = [name for name in needed if state(SOURCES[name], root) == "missing"]
+    if not absent:
+        return []
+    return [
+        f"not in {root}: {', '.join(absent)}. Get them by `robustpu datasets fetch "
+        f"{' '.join(absent)}`, say where they are by --data-dir, or leave them out by --only."
+    ]
+
+
 def _preview(cells: Sequence["Cell"], folder: Path, device: str, workers: int) -> None:
     import torch
     from rich.console import Console
@@ -110,6 +132,7 @@ def _run(
 ) -> int:
     """Run, sum up, and return the number of cells that failed."""
     from robustpu.bench.cost import loads, work
+    from robustpu.bench.eta import many
     from robustpu.bench.run import Outcome, file_of, missing, run
     from robustpu.bench.screen import open_screen
 
@@ -123,7 +146,7 @@ def _run(
     if not quiet:
         files = ", ".join(str(path) for path in sorted({file_of(cell, folder) for cell in cells}))
         typer.echo(
-            f"{outcome.finished} cells finished, {outcome.failed} failed, "
+            f"{many(outcome.finished, 'cell')} finished, {outcome.failed} failed, "
             + (f"{outcome.taken} taken over from other results, " if outcome.taken else "")
             + f"{len(cells) - len(left)} were there already: {files}"
         )

@@ -1,5 +1,6 @@
 """robustpu datasets: what there is, whether it is whole, and how to get it."""
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -106,15 +107,18 @@ def verify(
 
     root = data_folder(data_dir)
     sources = _find(names or list(SOURCES))
-    good = True
+    good, verdicts = True, Counter[str]()
     for source in sources:
         if not names and state(source, root) == "missing":
             continue
         with _errors(f"{source.name}: ") as trouble:
             for finding in verify_set(source, root):
                 _show(source, finding)
+                verdicts[finding.verdict] += 1
                 good &= finding.verdict == "good"
         good &= not trouble
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
+    typer.echo(f"{counts or 'No data set is here'}: {root}")
     raise typer.Exit(0 if good else 1)
 
 
@@ -160,7 +164,7 @@ def _fetch(source: "Source", root: Path, force: bool) -> bool:
         if found == "present":
             typer.echo(f"{source.name} is in {folder}.")
             return True
-        typer.echo(f"{source.name} is {found}. {source.manual.format(folder=folder)}")
+        typer.echo(f"{source.name} is {found}. {source.manual.format(folder=folder, root=root)}")
         return False
     with _bar(source.name) as report:
         came = fetch(source, root, report=report, force=force)

@@ -14,7 +14,8 @@ import typer
 if TYPE_CHECKING:
     from robustpu.report.tables import Table
 
-RESULTS = Path("experiments/results")
+# Where results are looked for: those of this project's experiments, or of files in this folder.
+PLACES = (Path("experiments/results"), Path("results"))
 
 
 class Format(StrEnum):
@@ -31,7 +32,8 @@ def report(
     paths: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="Result files (.jsonl), or folders of them.", show_default=RESULTS.as_posix()
+            help="Result files (.jsonl), or folders of them.",
+            show_default=" or ".join(map(str, PLACES)),
         ),
     ] = None,
     out: Annotated[
@@ -62,7 +64,8 @@ def report(
     try:
         from robustpu.report.tables import tables
 
-        records = [record for path in _files(paths or [RESULTS]) for record in _records(path)]
+        paths = paths or [next((path for path in PLACES if path.is_dir()), PLACES[0])]
+        records = [record for path in _files(paths) for record in _records(path)]
         if not records:
             raise ValueError("there are no results to report; `robustpu bench run` makes them.")
         records = _matching(records, only or ["*"])

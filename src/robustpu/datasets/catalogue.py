@@ -56,7 +56,7 @@ Kaggle gives this set only to people who are signed in, so get it by hand:
    ("Alzheimer's Dataset (4 class of images)" by tourist55), sign in, and download the archive.
 2. Unpack it so that the folders "Alzheimer_s Dataset/train" and "Alzheimer_s Dataset/test" are in
    the folder {folder}
-3. Check it with: robustpu datasets verify alzheimer"""
+3. Check it with: robustpu datasets verify alzheimer --data-dir {root}"""
 
 _SHUTTLE_SOURCE = Source(
     "shuttle",
