@@ -870,6 +870,24 @@ class TestModules:
             module="all_conv", epochs=1, batch_size=8, validation_fraction=0, threshold="prior"
         ).fit(X, y)
 
+    @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
+    def test_mirrored_images_are_learnt_too(self):
+        rng = np.random.default_rng(0)
+        truth = np.arange(300) % 2
+        X = rng.normal(size=(300, 1, 4, 6))
+        X[:, :, :, 0] += 2 * truth[:, None, None]
+        y = truth * (np.arange(300) < 200)
+        right = {}
+        for mirror in (False, True):
+            model = quick(mirror=mirror, epochs=30, prior=1 / 3, threshold="prior").fit(X, y)
+            right[mirror] = np.mean(model.predict(X[..., ::-1]) == truth)
+        assert right[True] > 0.8 > right[False] + 0.1
+
+    def test_a_table_has_no_mirror_image(self):
+        X, y = table()
+        with pytest.raises(ValueError, match="mirror=True is for images"):
+            quick(mirror=True).fit(X, y)
+
     def test_an_mlp_flattens_images(self):
         X, y = table(d=12)
         images = X.reshape(-1, 3, 2, 2)

@@ -33,6 +33,7 @@ class NeuralPUClassifier(BasePUClassifier):
 
     module: str | ModuleFactory = "mlp"
     standardize: bool = True
+    mirror: bool = False
     epochs: int = 100
     batch_size: int = 64
     lr: float | None = 1e-3
@@ -63,7 +64,7 @@ class NeuralPUClassifier(BasePUClassifier):
 
     def _fleet_key(self) -> tuple[Any, ...]:
         """What members of one fleet have in common; all other parameters may differ."""
-        return (type(self), identity(self.module), self.epochs, self.batch_size)
+        return (type(self), identity(self.module), self.mirror, self.epochs, self.batch_size)
 
     def _rates(self) -> tuple[Any, ...]:
         """Return the numbers of the optimiser."""
@@ -145,6 +146,11 @@ class NeuralPUClassifier(BasePUClassifier):
         table, y = validate_data(self, X, y, dtype="numeric", allow_nd=True, multi_output=False)
         self.classes_, is_positive = labels.encode(y, self.pos_label)
         self.input_shape_ = table.shape[1:]
+        if self.mirror and table.ndim != 4:
+            raise ValueError(
+                f"mirror=True is for images, one row a (channels, height, width) array; a row here "
+                f"has the shape {self.input_shape_}."
+            )
         self._scale = _scale_of(table) if self.standardize and table.ndim == 2 else None
         weight = _check_sample_weight(
             sample_weight, table, dtype=np.float64, ensure_non_negative=True

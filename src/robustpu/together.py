@@ -275,6 +275,7 @@ def _settle(
 # What the members of one model have in common, and cannot vary.
 SHARED = {
     "device",
+    "mirror",
     "module",
     "n_keep",
     "n_members",
@@ -396,7 +397,7 @@ def _train_group(group: Sequence[tuple[_Task, int]], ticker: "_Ticker") -> None:
     settings = [task.settings[place] for task, place in group]
     criterion = _criterion(group[0][0], members[0])
     oracle = group[0][0].data.truth is not None
-    fleet = Fleet(pool, members, settings[0].module, criterion, oracle)
+    fleet = Fleet(pool, members, settings[0].module, criterion, oracle, settings[0].mirror)
     fleet.on_epoch = ticker.tick
     course = type(settings[0])._train(fleet, settings)
     fleet.network.release()

@@ -497,3 +497,45 @@ class TestPartners:
             for name, parameter in own.named_parameters():
                 expected = fleet.network._stored(parameter.grad)
                 torch.testing.assert_close(named[name][0], expected, msg=name)
+
+
+class TestMirror:
+    def pictures(self, n=40):
+        """Pictures of one row of two pixels: 0 and the number of the picture."""
+        pool = torch.zeros(n, 1, 1, 2)
+        pool[:, 0, 0, 1] = torch.arange(1, n + 1)
+        return pool
+
+    def seen(self, epochs, **options):
+        """What the right pixel of each picture was in each epoch, by the number of the picture."""
+        n, found = 40, []
+
+        def right(shape):
+            network = nn.Sequential(nn.Flatten(), nn.Linear(2, 1, bias=False))
+            network[1].weight = nn.Parameter(torch.tensor([[-1.0, 1.0]]))
+            return network
+
+        def note(logit, batch):
+            found.append(logit.detach().clone())
+            return 0 * logit.sum(-1)
+
+        fleet = Fleet(self.pictures(n), [member(3, torch.arange(n))], right, **options)
+        fleet.start(note, [0.0], [0.0], [0], 8)
+        for _ in range(epochs):
+            fleet.epoch()
+        return torch.cat(found, dim=1).view(epochs, n), fleet
+
+    def test_half_of_the_pictures_are_mirrored_others_in_each_epoch(self):
+        logit, fleet = self.seen(6, mirror=True)
+        # Each picture once an epoch, mirrored or not: its logit is its number, or minus that.
+        assert (logit.abs().sort().values == torch.arange(1.0, 41)).all()
+        shares = (logit < 0).double().mean(1)
+        assert 0.3 < shares.mean() < 0.7
+        mirrored = [set(row[row < 0].neg().tolist()) for row in logit]
+        assert len(set(map(frozenset, mirrored))) == 6
+        # Scores are of the pictures as they are.
+        assert fleet.logits().tolist() == [list(range(1, 41))]
+
+    def test_nothing_is_mirrored_unasked(self):
+        logit, _ = self.seen(2)
+        assert (logit > 0).all()

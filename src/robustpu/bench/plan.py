@@ -126,6 +126,8 @@ def _models(name: str, preset: str | None, settings: str) -> Any:
 
 # What the runner gives to every estimator, or what changes no result.
 GIVEN = ("device", "random_state", "verbose")
+# Parameters that came later, at the value that changes nothing: older results stay valid.
+LATER = [("mirror", False)]
 
 
 def resolved(value: Any) -> Any:
@@ -148,7 +150,9 @@ def resolved(value: Any) -> Any:
         return [resolved(own) for own in value]
     if isinstance(value, BaseEstimator):
         given = value.get_params(deep=False).items()
-        parts = {key: resolved(own) for key, own in given if key not in GIVEN}
+        parts = {
+            key: resolved(own) for key, own in given if key not in GIVEN and (key, own) not in LATER
+        }
         recipes = value._recipes() if isinstance(value, NeuralPUClassifier) else ()
         return {"class": type(value).__name__, **parts, "recipes": resolved(recipes)}
     if callable(value):

@@ -12,6 +12,7 @@ from robustpu.bench.cost import Load, loads, seconds
 from robustpu.bench.eta import duration, many
 from robustpu.bench.machine import device_name
 from robustpu.bench.plan import Cell, joined
+from robustpu.neural import NeuralPUClassifier
 
 
 def show(
@@ -71,6 +72,8 @@ def _table(
         own = [cell for cell in cells if (cell.dataset, cell.method) == (dataset, method)]
         to_do = [cell for cell in own if cell in fleets]
         load = list(chain.from_iterable(fleets[cell] for cell in to_do))
+        # What a method without networks costs is not known beforehand.
+        is_neural = isinstance(own[0].blank(), NeuralPUClassifier)
         table.add_row(
             dataset,
             Text(method),
@@ -79,8 +82,7 @@ def _table(
             str(len(own[0].candidates)),
             f"{sum(fleet.networks for fleet in load):,}",
             f"{sum(fleet.epochs for fleet in load):,}",
-            # What a method without networks costs is not known beforehand.
-            duration(sum(took[cell] for cell in to_do)) if load or not to_do else "?",
+            duration(sum(took[cell] for cell in to_do)) if is_neural or not to_do else "?",
         )
     return table
 

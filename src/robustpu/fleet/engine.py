@@ -59,6 +59,9 @@ class Member:
     origin: Hashable = None
 
 
+# The stream of draws that says who is mirrored; those of methods are small numbers.
+MIRROR = 1 << 20
+
 Criterion: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Tensor]
 
 
@@ -97,6 +100,9 @@ class Fleet:
         Scores logits of the held-out rows, see ``robustpu.selection``; None if nothing is held out.
     oracle
         Whether the held-out rows have true labels: methods may see scores, not the labels.
+    mirror
+        Whether training shows a half of the pictures mirrored, others in each epoch. Their mirror
+        images are a second half of the pool.
 
     Attributes
     ----------
@@ -115,7 +121,11 @@ class Fleet:
         module: str | ModuleFactory,
         criterion: Criterion | None = None,
         oracle: bool = False,
+        mirror: bool = False,
     ):
+        self._mirrored = len(pool) if mirror else 0
+        if mirror:
+            pool = torch.cat([pool, pool.flip(-1)])
         self.pool = pool
         self._oracle = oracle
         self.size = len(members)
@@ -244,9 +254,12 @@ class Fleet:
         training = self.training
         n = training.index.shape[1]
         order = shuffle(self._crew.seed, self._epochs[self.alive], n)
+        index = training.index
+        if self._mirrored:
+            index = index + self._mirrored * (self.draw(MIRROR) < 0.5)
         self._epochs[self.alive] += 1
         rations = Rations(
-            training.index.gather(1, order),
+            index.gather(1, order),
             training.is_positive.gather(1, order),
             (training.weight if weight is None else weight).gather(1, order),
             {name: value.gather(1, order) for name, value in (columns or {}).items()},

@@ -47,6 +47,9 @@ class RobustPUClassifier(NeuralPUClassifier):
         from the shape of a row to a ``torch.nn.Module`` that answers one logit a row.
     standardize
         Whether to give each column of a table mean 0 and deviation 1.
+    mirror
+        Whether to show a half of the images mirrored, others in each epoch: for photographs, not
+        for digits.
     epochs
         Epochs of weighted training in each round, the paper's E.
     batch_size, lr, weight_decay
