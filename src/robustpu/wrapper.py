@@ -27,7 +27,7 @@ from sklearn.utils.validation import (
 
 from robustpu import labels
 from robustpu.base import BasePUClassifier, parameters
-from robustpu.priors import best_bin
+from robustpu.priors import from_scores
 from robustpu.scenario import check_prior, population_prior
 from robustpu.selection import oracle_accuracy, proxy_accuracy
 
@@ -158,9 +158,7 @@ class WrapperPUClassifier(SinglePUClassifier):
             self.prior_ = check_prior(self.prior)
         else:
             score = self._out_of_fold(X, is_positive, weight, random)
-            edge = 1 / (int((~is_positive).sum()) + 1)
-            found = best_bin(score[is_positive], score[~is_positive])
-            self.prior_ = min(max(found, edge), 1 - edge)
+            self.prior_ = from_scores(score[is_positive], score[~is_positive])
         counts = int(is_positive.sum()), int((~is_positive).sum())
         self.population_prior_ = population_prior(self.prior_, *counts, self.scenario)
 

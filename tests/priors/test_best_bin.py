@@ -1,7 +1,6 @@
 """The best-bin estimate of the class prior."""
 
 import math
-from importlib import import_module
 
 import numpy as np
 import pytest
@@ -9,9 +8,7 @@ import torch
 from torch import nn
 
 from robustpu.priors import Sample, best_bin, estimate
-
-# The package gives this name to the function.
-room = import_module("robustpu.priors.best_bin")
+from robustpu.priors import crossfit as room
 
 
 def literal(positive, unlabeled, delta=0.1, gamma=0.01):

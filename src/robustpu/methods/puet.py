@@ -13,7 +13,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from robustpu import labels
 from robustpu.base import parameters
 from robustpu.checks import check_number
-from robustpu.priors import best_bin
+from robustpu.priors import from_scores
 from robustpu.scenario import check_prior, check_scenario
 from robustpu.trees import Forest, Limits, Masses, grow
 from robustpu.wrapper import Floats, Mask, SinglePUClassifier, folds, hold_out
@@ -244,5 +244,4 @@ def _estimate(rows: _Rows, n_estimators: int, random: np.random.RandomState) -> 
         )
         scorer.fit(own.X, own.is_positive, own.weight)
         score[other] = scorer.predict_proba(rows.X[other])[:, 1]
-    edge = 1 / (n_unlabeled + 1)
-    return min(max(best_bin(score[is_positive], score[~is_positive]), edge), 1 - edge)
+    return from_scores(score[is_positive], score[~is_positive])
