@@ -11,6 +11,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from robustpu import datasets as datasets
     from robustpu import hardness as hardness
+    from robustpu import metrics as metrics
     from robustpu import pacing as pacing
     from robustpu import risks as risks
     from robustpu import weighting as weighting
@@ -71,7 +72,7 @@ _HOME = {
     "fit_together": "robustpu.together",
     "make_pu": "robustpu.split",
 }
-_MODULES = ("datasets", "hardness", "pacing", "risks", "weighting")
+_MODULES = ("datasets", "hardness", "metrics", "pacing", "risks", "weighting")
 
 __all__ = sorted([*_HOME, *_MODULES])
 

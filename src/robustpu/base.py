@@ -13,6 +13,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from robustpu import labels
 from robustpu.checks import check_number
+from robustpu.metrics import collapse
 from robustpu.scenario import check_prior, check_scenario
 
 
@@ -102,10 +103,9 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         """
         unlabeled = self.probability_[~self.is_positive_]
         rate = float((unlabeled >= self.threshold_).mean())
-        least, most = 0.2 * self.prior_, 1 - 0.2 * (1 - self.prior_)
-        if least <= rate <= most:
+        side = collapse(rate, self.prior_)
+        if side is None:
             return
-        side = "negative" if rate < least else "positive"
         warnings.warn(
             f"{type(self).__name__} answers positive on {rate:.1%} of the unlabelled rows, far "
             f"from the prior of {self.prior_:.1%}: it has probably collapsed to all-{side}. "

@@ -1,0 +1,73 @@
+"""How good is a model, without negatives? Estimates from held-out labelled and unlabelled rows.
+
+:func:`evaluate` gives every metric with an interval; a function a metric, such as :func:`accuracy`,
+gives a plain number; :func:`scorer` and :class:`PUKFold` bring them to scikit-learn.
+
+**What a metric is about.** In case-control data the unlabelled rows are a sample of the population;
+in single-set data labelled and unlabelled rows together are. With r the recall on labelled rows,
+q the share of unlabelled rows answered positive and c the labelled share of the population
+(c = n_P / (n_P + n_U) if single-set, 0 if case-control):
+
+    population_prior = c + (1 - c) prior        population_rate = c r + (1 - c) q
+
+- accuracy, zero_one_risk, precision, f1, lee_liu and average_precision are about the population;
+- recall, specificity, balanced_accuracy and auc are the same in any mixture of the two classes;
+- precision_at_k, lift_at_k and positives_at_k are about the unlabelled rows at hand, ranked by
+  score: the list that one acts on.
+
+To judge the unlabelled rows of single-set data alone, say ``scenario="case-control"``.
+
+**What they rest on.** Labelled positives must be a fair sample of all positives, the rows must not
+have been fitted on, and the prior must be right: an error of the prior goes straight into the
+precision. Intervals are for given numbers of labelled and unlabelled rows; they come from those of
+the parts (shares: Wilson; AUC: DeLong; average precision: delta method), with no resampling.
+"""
+
+from robustpu.metrics.bins import Reliability, reliability
+from robustpu.metrics.estimates import Estimate
+from robustpu.metrics.evaluation import Evaluation, evaluate
+from robustpu.metrics.rates import collapse
+from robustpu.metrics.scorers import scorer
+from robustpu.metrics.splitting import PUKFold, PUTimeSplit
+from robustpu.metrics.values import (
+    METRICS,
+    accuracy,
+    auc,
+    average_precision,
+    balanced_accuracy,
+    f1,
+    lee_liu,
+    lift_at_k,
+    positives_at_k,
+    precision,
+    precision_at_k,
+    recall,
+    specificity,
+    zero_one_risk,
+)
+
+__all__ = [
+    "Estimate",
+    "Evaluation",
+    "METRICS",
+    "PUKFold",
+    "PUTimeSplit",
+    "Reliability",
+    "accuracy",
+    "auc",
+    "average_precision",
+    "balanced_accuracy",
+    "collapse",
+    "evaluate",
+    "f1",
+    "lee_liu",
+    "lift_at_k",
+    "positives_at_k",
+    "precision",
+    "precision_at_k",
+    "recall",
+    "reliability",
+    "scorer",
+    "specificity",
+    "zero_one_risk",
+]

@@ -1,0 +1,171 @@
+"""All metrics at once, with intervals."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from numpy.typing import ArrayLike
+
+from robustpu.labels import Label
+from robustpu.metrics import ranking, rates
+from robustpu.metrics.estimates import Estimate
+from robustpu.metrics.sample import Sample, sample_of
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation(Mapping[str, Estimate]):
+    """Estimates by the name of the metric; prints as a table.
+
+    Attributes
+    ----------
+    estimates
+        An :class:`Estimate` for each of :data:`robustpu.metrics.METRICS`.
+    scenario
+        As given.
+    sample
+        The rows that were judged, with the prior, threshold, k and level.
+    rate
+        Share of the unlabelled rows that are answered positive.
+    collapse
+        "negative" or "positive" if that is almost the only answer, see
+        :func:`robustpu.metrics.collapse`; else None.
+    """
+
+    estimates: dict[str, Estimate]
+    scenario: str
+    sample: Sample
+    rate: float
+    collapse: str | None
+
+    def __getitem__(self, name: str) -> Estimate:
+        return self.estimates[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.estimates)
+
+    def __len__(self) -> int:
+        return len(self.estimates)
+
+    @property
+    def clipped(self) -> tuple[str, ...]:
+        """Names of the metrics whose value had to be cut to their range."""
+        return tuple(name for name, estimate in self.items() if estimate.clipped)
+
+    def __str__(self) -> str:
+        sample = self.sample
+        head = (
+            f"{len(sample.positive):,} labelled positives, {len(sample.unlabeled):,} unlabelled "
+            f"rows, {self.scenario}\nprior {sample.prior:.3g}, threshold {sample.threshold:.3g}, "
+            f"k {sample.k:,}, intervals of {sample.level:.0%}"
+        )
+        lines = [f"{'':18}{'value':>9}{'low':>9}{'high':>9}"]
+        for name, estimate in self.items():
+            numbers = (estimate.value, estimate.low, estimate.high)
+            mark = " *" if estimate.clipped else ""
+            lines.append(f"{name:18}" + "".join(f"{x:9.3f}" for x in numbers) + mark)
+        return "\n".join([head, *lines, *self._remarks()])
+
+    __repr__ = __str__
+
+    def _remarks(self) -> list[str]:
+        remarks = []
+        if self.clipped:
+            remarks.append(
+                "* out of range before it was cut: few rows, a wrong prior, or labelled positives "
+                "that are no fair sample of all."
+            )
+        if self.collapse is not None:
+            remarks.append(
+                f"{self.rate:.1%} of the unlabelled rows are answered positive: the model has "
+                f"probably collapsed to all-{self.collapse}."
+            )
+        return remarks
+
+
+def evaluate(
+    y: ArrayLike,
+    score: ArrayLike,
+    *,
+    prior: float,
+    prior_interval: Sequence[float] | None = None,
+    threshold: float = 0.5,
+    scenario: str = "case-control",
+    pos_label: Label | None = None,
+    sample_weight: ArrayLike | None = None,
+    k: int | None = None,
+    level: float = 0.9,
+) -> Evaluation:
+    """Every metric with an interval, from rows that the model was not fitted on.
+
+    The labelled positives must be a fair sample of all positives, and the two sets must be held
+    out alike: :class:`PUKFold` keeps their shares.
+
+    Parameters
+    ----------
+    y
+        Two labels, labelled positive and unlabelled, as in fit; shape (n,).
+    score
+        Probabilities of being positive, or any scores that grow with them; shape (n,).
+    prior
+        Share of positives among the unlabelled rows.
+    prior_interval
+        Ends of the prior's own interval, if it was estimated: it is taken to be of the same level
+        and its error independent of these rows, and widens the intervals.
+    threshold
+        Rows with at least this score are answered positive.
+    scenario
+        "case-control" or "single-set", as in fit. In single-set data the metrics are about labelled
+        and unlabelled rows together, except those at k.
+    pos_label
+        The label of the labelled positives; by default the larger.
+    sample_weight
+        A row of weight 2 counts as two rows, except that there is no more information in it.
+    k
+        Length of the list for the metrics at k; by default the number of positives expected among
+        the unlabelled rows.
+    level
+        Chance with which an interval holds the truth.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> positive, negative = rng.normal(2, 1, 700), rng.normal(0, 1, 600)
+    >>> score = np.concatenate([positive, negative])
+    >>> print(evaluate(np.arange(1300) < 300, score, prior=0.4, threshold=1))
+    300 labelled positives, 1,000 unlabelled rows, case-control
+    prior 0.4, threshold 1, k 400, intervals of 90%
+                          value      low     high
+    recall                0.817    0.777    0.851
+    precision             0.783    0.724    0.844
+    f1                    0.800    0.754    0.842
+    accuracy              0.836    0.796    0.873
+    specificity           0.849    0.799    0.897
+    balanced_accuracy     0.833    0.794    0.868
+    zero_one_risk         0.164    0.127    0.204
+    lee_liu               1.599    1.422    1.770
+    auc                   0.917    0.878    0.955
+    average_precision     0.890    0.753    1.000
+    precision_at_k        0.800    0.727    0.870
+    lift_at_k             2.000    1.818    2.175
+    positives_at_k      320.000  290.805  348.059
+    """
+    sample = sample_of(
+        y,
+        score,
+        prior=prior,
+        prior_interval=prior_interval,
+        threshold=threshold,
+        scenario=scenario,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        k=k,
+        level=level,
+    )
+    rate = rates.rates_of(sample).rate
+    return Evaluation(
+        estimates=rates.estimates(sample) | ranking.estimates(sample),
+        scenario=scenario,
+        sample=sample,
+        rate=rate,
+        collapse=rates.collapse(rate, sample.prior),
+    )

@@ -1,0 +1,161 @@
+"""Metrics of a ranking: no threshold, only the order of the scores."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TypeAlias
+
+import numpy as np
+
+from robustpu.metrics.estimates import Estimate, combine, scaled, wilson
+from robustpu.metrics.sample import Floats, Sample, effective_rows, tail
+
+Ranking: TypeAlias = Callable[[Sample], Estimate]
+
+
+def auc(sample: Sample) -> Estimate:
+    """(A - prior/2) / (1 - prior), A the chance that a labelled row outranks an unlabelled one.
+
+    A U-statistic of two samples, with its variance after DeLong et al. (1988).
+    """
+    above, not_below = tail(sample.unlabeled, sample.weight_unlabeled, sample.positive)
+    wins = 1 - (above + not_below) / 2
+    above, not_below = tail(sample.positive, sample.weight_positive, sample.unlabeled)
+    losses = (above + not_below) / 2
+    area = float(sample.weight_positive @ wins)
+    error = math.hypot(
+        standard_error(wins, sample.weight_positive),
+        standard_error(losses, sample.weight_unlabeled),
+    )
+
+    def corrected(area: float, prior: float) -> float:
+        return (area - prior / 2) / (1 - prior)
+
+    half = sample.z * error
+    ends = [
+        (corrected(area - half, sample.prior), corrected(area + half, sample.prior)),
+        (corrected(area, sample.priors[0]), corrected(area, sample.priors[1])),
+    ]
+    return combine(corrected(area, sample.prior), ends, (0.0, 1.0))
+
+
+def average_precision(sample: Sample) -> Estimate:
+    """Mean over labelled positives of pi recall / rate, both at the positive's own score.
+
+    The recall leaves the positive itself out, and the rate of case-control data has one row added:
+    so the mean of the ratio is the ratio wanted but for the chance that no unlabelled row is as
+    high, which lowers the estimate by at most one in the number of unlabelled positives. That is
+    before the cut at 1, which a good model on few rows often needs. The interval is by the delta
+    method: a row counts at every threshold below its score.
+    """
+    own, weight = sample.positive, sample.weight_positive
+    labeled = sample.labeled
+    _, recall = tail(own, weight, own)
+    if len(own) > 1:
+        recall = (recall - weight) / (1 - weight)
+    _, rate = tail(sample.unlabeled, sample.weight_unlabeled, own)
+    if labeled == 0:
+        row = 1 / effective_rows(sample.weight_unlabeled)
+        rate = (rate + row) / (1 + row)
+    answered = labeled * recall + (1 - labeled) * rate
+    # The highest row of all, if labelled, has nothing at or above it but itself.
+    answered = np.where(answered > 0, answered, np.inf)
+
+    def population(prior: float) -> float:
+        return labeled + (1 - labeled) * prior
+
+    ratio = recall / answered
+    mean = float(weight @ ratio)
+    slope = weight * population(sample.prior) * (1 - labeled) / answered**2
+    by_positive = population(sample.prior) * ratio + _at_most(own, slope * rate, own)
+    by_unlabeled = _at_most(own, slope * recall, sample.unlabeled)
+    half = sample.z * math.hypot(
+        standard_error(by_positive, weight),
+        standard_error(by_unlabeled, sample.weight_unlabeled),
+    )
+    raw = population(sample.prior) * mean
+    # Ratios have long tails to the right: the logarithm is nearer to normal.
+    factor = math.exp(min(half / raw, 700.0)) if raw > 0 else 1.0
+    ends = [
+        (raw / factor, raw * factor),
+        (population(sample.priors[0]) * mean, population(sample.priors[1]) * mean),
+    ]
+    return combine(raw, ends, (0.0, 1.0))
+
+
+def precision_at_k(sample: Sample) -> Estimate:
+    """prior recall(t) / rate(t), with t the k-th highest score of the unlabelled rows.
+
+    The share of positives among the k unlabelled rows with the highest scores, these very rows:
+    the interval has room for their luck too. Of rows with equal scores at the end of the list, as
+    many count as fit, as if drawn by lot.
+    """
+    k, weight = sample.k, sample.weight_unlabeled
+    order = np.argsort(-sample.unlabeled, kind="stable")
+    last = sample.unlabeled[order[k - 1]]
+    above, not_below = (float(x) for x in tail(sample.positive, sample.weight_positive, last))
+    before = int((sample.unlabeled > last).sum())
+    fitting = (k - before) / int((sample.unlabeled == last).sum())
+    recall = above + fitting * (not_below - above)
+    above, not_below = (float(x) for x in tail(sample.unlabeled, weight, last))
+    rate = above + fitting * (not_below - above)
+
+    raw = sample.prior * recall / rate
+    share = min(max(raw, 0.0), 1.0)
+    rows = k * effective_rows(weight) / len(weight)
+    # Luck of the list, Bernoulli(share) a row, and of its end, which settles the rate:
+    # share (1 - share) / k + share^2 (1 - rate) / k.
+    half = sample.z * math.sqrt(share * (1 - share * rate) / rows)
+    of_recall = wilson(recall, effective_rows(sample.weight_positive), sample.z)
+    low, high = (sample.prior * end / rate for end in of_recall)
+    ends = [
+        (low, high),
+        (raw - half, raw + half),
+        (sample.priors[0] * recall / rate, sample.priors[1] * recall / rate),
+    ]
+    return combine(raw, ends, (0.0, 1.0))
+
+
+def lift_at_k(sample: Sample) -> Estimate:
+    """precision_at_k / prior = recall(t) / rate(t), which does not depend on the prior."""
+    known = replace(sample, priors=(sample.prior, sample.prior))
+    return scaled(precision_at_k(known), 1 / sample.prior)
+
+
+def positives_at_k(sample: Sample) -> Estimate:
+    """k precision_at_k."""
+    return scaled(precision_at_k(sample), sample.k)
+
+
+RANKINGS: Mapping[str, Ranking] = {
+    "auc": auc,
+    "average_precision": average_precision,
+    "precision_at_k": precision_at_k,
+    "lift_at_k": lift_at_k,
+    "positives_at_k": positives_at_k,
+}
+
+
+def estimates(sample: Sample) -> dict[str, Estimate]:
+    """All metrics of the sample's ranking."""
+    return {name: metric(sample) for name, metric in RANKINGS.items()}
+
+
+def standard_error(value: Floats, weight: Floats) -> float:
+    """sqrt(sum w^2 (v - mean)^2 / (1 - sum w^2)) of a weighted mean; the weights sum to 1.
+
+    Examples
+    --------
+    >>> standard_error(np.array([1.0, 3.0]), np.array([0.5, 0.5]))
+    1.0
+    """
+    spread = weight @ (weight * (value - weight @ value) ** 2)
+    left = 1 - weight @ weight
+    return math.sqrt(spread / left) if left > 0 else 0.0
+
+
+def _at_most(score: Floats, mass: Floats, at: Floats) -> Floats:
+    """Mass of the scores at or below each of ``at``."""
+    above, _ = tail(score, mass, at)
+    at_most: Floats = mass.sum() - above
+    return at_most

@@ -1,0 +1,173 @@
+"""Metrics at a threshold: functions of the recall and of the rate of positive answers on U."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from robustpu.metrics.estimates import Estimate, combine, wilson
+from robustpu.metrics.sample import Sample, effective_rows
+
+# A collapsed model gives one class less than this part of its share among the unlabelled rows.
+SLACK = 0.2
+
+
+@dataclass(frozen=True)
+class Rates:
+    """What the answers to P and U say, and what is known besides.
+
+    Attributes
+    ----------
+    recall
+        Share of the labelled positives that are answered positive.
+    rate
+        Share of the unlabelled rows that are answered positive.
+    prior
+        Share of positives among the unlabelled rows.
+    labeled
+        Share of labelled rows in the population: 0 if case-control.
+    half_row
+        Half an unlabelled row, as a share: a smaller rate cannot be told from none.
+    """
+
+    recall: float
+    rate: float
+    prior: float
+    labeled: float = 0.0
+    half_row: float = 0.0
+
+    @property
+    def population_prior(self) -> float:
+        """labeled + (1 - labeled) prior, the share of positives in the population."""
+        return self.labeled + (1 - self.labeled) * self.prior
+
+    @property
+    def population_rate(self) -> float:
+        """labeled recall + (1 - labeled) rate, the share of positive answers in the population."""
+        return self.labeled * self.recall + (1 - self.labeled) * max(self.rate, self.half_row)
+
+
+Formula: TypeAlias = Callable[[Rates], float]
+
+
+def recall(rates: Rates) -> float:
+    """The share of the labelled positives that are answered positive."""
+    return rates.recall
+
+
+def specificity(rates: Rates) -> float:
+    """1 - (rate - prior recall) / (1 - prior)."""
+    return 1 - (rates.rate - rates.prior * rates.recall) / (1 - rates.prior)
+
+
+def balanced_accuracy(rates: Rates) -> float:
+    """(recall + specificity) / 2."""
+    return (rates.recall + specificity(rates)) / 2
+
+
+def accuracy(rates: Rates) -> float:
+    """pi recall + (1 - pi) specificity, with pi the share of positives in the population."""
+    prior = rates.population_prior
+    return prior * rates.recall + (1 - prior) * specificity(rates)
+
+
+def zero_one_risk(rates: Rates) -> float:
+    """1 - accuracy."""
+    return 1 - accuracy(rates)
+
+
+def precision(rates: Rates) -> float:
+    """pi recall / population rate; 0 if nothing at all is answered positive."""
+    if rates.recall == 0:
+        return 0.0
+    return rates.population_prior * rates.recall / rates.population_rate
+
+
+def f1(rates: Rates) -> float:
+    """2 pi recall / (pi + population rate)."""
+    prior = rates.population_prior
+    return 2 * prior * rates.recall / (prior + rates.population_rate)
+
+
+def lee_liu(rates: Rates) -> float:
+    """recall^2 / population rate = recall precision / pi."""
+    return rates.recall * precision(rates) / rates.population_prior
+
+
+FORMULAS: Mapping[str, Formula] = {
+    "recall": recall,
+    "precision": precision,
+    "f1": f1,
+    "accuracy": accuracy,
+    "specificity": specificity,
+    "balanced_accuracy": balanced_accuracy,
+    "zero_one_risk": zero_one_risk,
+    "lee_liu": lee_liu,
+}
+
+
+def rates_of(sample: Sample) -> Rates:
+    """Recall and rate of a sample at its threshold."""
+    # Weights sum to 1 but for rounding.
+    recall = float(sample.weight_positive @ (sample.positive >= sample.threshold))
+    rate = float(sample.weight_unlabeled @ (sample.unlabeled >= sample.threshold))
+    return Rates(
+        recall=min(recall, 1.0),
+        rate=min(rate, 1.0),
+        prior=sample.prior,
+        labeled=sample.labeled,
+        half_row=0.5 / effective_rows(sample.weight_unlabeled),
+    )
+
+
+def estimate_at(rates: Rates, sample: Sample, formula: Formula) -> Estimate:
+    """The formula's value, and an interval from those of recall, rate and prior.
+
+    Recall and rate are shares of two sets of rows drawn apart, so their errors are independent.
+    """
+    of_recall = wilson(rates.recall, effective_rows(sample.weight_positive), sample.z)
+    of_rate = wilson(rates.rate, effective_rows(sample.weight_unlabeled), sample.z)
+    ends = [
+        _pair(formula, [replace(rates, recall=end) for end in of_recall]),
+        _pair(formula, [replace(rates, rate=end) for end in of_rate]),
+        _pair(formula, [replace(rates, prior=end) for end in sample.priors]),
+    ]
+    most = 1 / rates.population_prior if formula is lee_liu else 1.0
+    return combine(formula(rates), ends, (0.0, most))
+
+
+def estimates(sample: Sample) -> dict[str, Estimate]:
+    """All metrics at the sample's threshold."""
+    rates = rates_of(sample)
+    return {name: estimate_at(rates, sample, formula) for name, formula in FORMULAS.items()}
+
+
+def _pair(formula: Formula, ends: list[Rates]) -> tuple[float, float]:
+    low, high = (formula(end) for end in ends)
+    return low, high
+
+
+def collapse(rate: float, prior: float) -> str | None:
+    """Negative if rate < 0.2 prior, positive if 1 - rate < 0.2 (1 - prior), else None.
+
+    Parameters
+    ----------
+    rate
+        Share of the unlabelled rows that a model answers positive.
+    prior
+        Share of positives among the unlabelled rows.
+
+    Returns
+    -------
+    side
+        "negative" or "positive", almost the only answer of a collapsed model; or None.
+
+    Examples
+    --------
+    >>> collapse(0.01, prior=0.3), collapse(0.25, prior=0.3), collapse(0.95, prior=0.3)
+    ('negative', None, 'positive')
+    """
+    if rate < SLACK * prior:
+        return "negative"
+    if rate > 1 - SLACK * (1 - prior):
+        return "positive"
+    return None

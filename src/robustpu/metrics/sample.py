@@ -1,0 +1,182 @@
+"""Labels and scores in, the scores of P and of U with their weights out."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_consistent_length
+
+from robustpu import labels
+from robustpu.checks import check_number
+from robustpu.scenario import check_prior, check_scenario
+
+Floats: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sample:
+    """Held-out labelled positives and unlabelled rows, and what is known about them.
+
+    Attributes
+    ----------
+    positive, unlabeled
+        Scores, shapes (n_P,) and (n_U,).
+    weight_positive, weight_unlabeled
+        Weights of these rows, each array with the sum 1.
+    prior
+        Share of positives among the unlabelled rows.
+    priors
+        Lower and upper end of the interval of the prior; both are the prior if it is known.
+    labeled
+        Share of labelled rows in the population: 0 if case-control.
+    threshold
+        Rows with at least this score are answered positive.
+    k
+        Length of the list of the unlabelled rows with the highest scores.
+    level
+        Chance with which an interval is to hold the truth.
+    """
+
+    positive: Floats
+    unlabeled: Floats
+    weight_positive: Floats
+    weight_unlabeled: Floats
+    prior: float
+    priors: tuple[float, float]
+    labeled: float
+    threshold: float
+    k: int
+    level: float
+
+    @property
+    def z(self) -> float:
+        """Half the width of an interval, in standard errors."""
+        return NormalDist().inv_cdf((1 + self.level) / 2)
+
+
+def sample_of(
+    y: ArrayLike,
+    score: ArrayLike,
+    *,
+    prior: float,
+    prior_interval: Sequence[float] | None = None,
+    threshold: float = 0.5,
+    scenario: str = "case-control",
+    pos_label: labels.Label | None = None,
+    sample_weight: ArrayLike | None = None,
+    k: int | None = None,
+    level: float = 0.9,
+) -> Sample:
+    """Check and take apart; for the parameters see :func:`robustpu.metrics.evaluate`.
+
+    Examples
+    --------
+    >>> sample = sample_of([1, 1, 0, 0, 0], [0.9, 0.4, 0.8, 0.1, 0.2], prior=0.4)
+    >>> sample.unlabeled.tolist(), sample.k
+    ([0.8, 0.1, 0.2], 1)
+    """
+    prior = check_prior(prior)
+    check_scenario(scenario)
+    check_number("threshold", threshold)
+    check_number("level", level, above=0, below=1)
+    scores = _scores(score)
+    check_consistent_length(y, scores)
+    weight = _weights(sample_weight, len(scores))
+    # A row without weight is as good as no row.
+    kept = weight > 0
+    _, is_positive = labels.encode(np.asarray(y)[kept], pos_label)
+    scores, weight = scores[kept], weight[kept]
+    mass = [weight[is_positive].sum(), weight[~is_positive].sum()]
+    unlabeled = scores[~is_positive]
+    return Sample(
+        positive=scores[is_positive],
+        unlabeled=unlabeled,
+        weight_positive=weight[is_positive] / mass[0],
+        weight_unlabeled=weight[~is_positive] / mass[1],
+        prior=prior,
+        priors=_interval(prior, prior_interval),
+        labeled=float(mass[0] / sum(mass)) if scenario == "single-set" else 0.0,
+        threshold=float(threshold),
+        k=_length(k, prior, len(unlabeled)),
+        level=float(level),
+    )
+
+
+def effective_rows(weight: Floats) -> float:
+    """(sum w)^2 / sum w^2: as many rows of equal weight tell as much (Kish).
+
+    Examples
+    --------
+    >>> effective_rows(np.array([2.0, 2.0, 2.0]))
+    3.0
+    """
+    return float(weight.sum() ** 2 / (weight**2).sum())
+
+
+def tail(score: Floats, weight: Floats, at: Floats | float) -> tuple[Floats, Floats]:
+    """Weight of the scores above each of ``at``, and of those at or above it.
+
+    Examples
+    --------
+    >>> above, not_below = tail(np.array([1.0, 2.0, 3.0]), np.array([0.2, 0.3, 0.5]), 2.0)
+    >>> round(float(above), 2), round(float(not_below), 2)
+    (0.5, 0.8)
+    """
+    order = np.argsort(score)
+    ascending = score[order]
+    # Summed from the top, so that the highest row has its own weight to the last bit.
+    from_top = np.concatenate([[0.0], np.cumsum(weight[order][::-1])])[::-1]
+    above = from_top[np.searchsorted(ascending, at, side="right")]
+    not_below = from_top[np.searchsorted(ascending, at, side="left")]
+    return above, not_below
+
+
+def _scores(score: ArrayLike) -> Floats:
+    scores = np.asarray(score, dtype=np.float64)
+    if scores.ndim != 1:
+        raise ValueError(
+            f"score must have one number a row, shape (n,); its shape is {scores.shape}. Of "
+            "predict_proba, give the column of the positive class."
+        )
+    if np.isnan(scores).any():
+        raise ValueError("score contains NaN, expected a number for each row.")
+    return scores
+
+
+def _weights(sample_weight: ArrayLike | None, rows: int) -> Floats:
+    if sample_weight is None:
+        return np.ones(rows)
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.shape != (rows,) or not np.all(np.isfinite(weight) & (weight >= 0)):
+        raise ValueError(
+            f"sample_weight must have one finite number of at least 0 for each of the {rows} rows."
+        )
+    return weight
+
+
+def _interval(prior: float, interval: Sequence[float] | None) -> tuple[float, float]:
+    if interval is None:
+        return prior, prior
+    low, high = (float(end) for end in interval) if len(interval) == 2 else (math.nan, math.nan)
+    if not 0 < low <= prior <= high < 1:
+        raise ValueError(
+            f"prior_interval must be a pair (low, high) in (0, 1) around the prior of {prior:g}; "
+            f"it is {interval!r}."
+        )
+    return low, high
+
+
+def _length(k: int | None, prior: float, rows: int) -> int:
+    check_number("k", k, least=1, whole=True, optional=True)
+    if k is None:
+        return min(rows, max(1, round(prior * rows)))
+    if k > rows:
+        raise ValueError(
+            f"k must be at most the number of unlabelled rows, {rows}; it is {k}. Give a smaller "
+            "k, or more rows."
+        )
+    return int(k)

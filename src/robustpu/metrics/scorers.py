@@ -1,0 +1,156 @@
+"""Metrics as scorers of scikit-learn: for cross_val_score, GridSearchCV and their kin."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.pipeline import Pipeline
+
+from robustpu import labels
+from robustpu.checks import check_number
+from robustpu.metrics.sample import sample_of
+from robustpu.metrics.values import METRICS, estimate_of
+from robustpu.naming import suggest
+from robustpu.scenario import check_prior, check_scenario
+
+Scorer: TypeAlias = Callable[..., float]
+
+# The smaller the better.
+ERRORS = frozenset({"zero_one_risk"})
+# Near a rate of zero these explode, so one fold could outweigh all others.
+RATIOS = frozenset({"precision", "f1", "lee_liu", "average_precision"})
+
+
+def scorer(
+    name: str,
+    *,
+    prior: float | None = None,
+    threshold: float | None = None,
+    scenario: str | None = None,
+    pos_label: labels.Label | None = None,
+    k: int | None = None,
+) -> Scorer:
+    """(estimator, X, y) -> the metric on these rows, the larger the better.
+
+    The zero-one risk is negated. Metrics that are unbiased are not cut to their range here, so
+    that their mean over folds is unbiased too; ratios are cut.
+
+    Parameters
+    ----------
+    name
+        One of :data:`robustpu.metrics.METRICS`.
+    prior
+        Share of positives among the unlabelled rows; by default the fitted ``prior_`` of the
+        estimator. Candidates that differ in their priors must be compared at one prior: the
+        accuracy grows with it, so a search would choose the largest.
+    threshold
+        By default the fitted ``threshold_``, or else what ``predict`` goes by: 0.5 for
+        probabilities, 0 for decision values.
+    scenario, pos_label
+        By default those of the estimator, or else "case-control" and the larger label.
+    k
+        Length of the list for the metrics at k, of the rows of a fold; by default the number of
+        positives expected among its unlabelled rows.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import cross_val_score
+    >>> rng = np.random.default_rng(0)
+    >>> truth = np.arange(900) < 500
+    >>> X, y = rng.normal(2.0 * truth[:, None], 1, (900, 2)), np.arange(900) < 250
+    >>> auc = scorer("auc", prior=250 / 650)
+    >>> round(float(cross_val_score(LogisticRegression(), X, y, scoring=auc).mean()), 1)
+    1.0
+    """
+    if name not in METRICS:
+        raise ValueError(f"unknown metric {name!r}{suggest(name, METRICS)}")
+    if prior is not None:
+        check_prior(prior)
+    if scenario is not None:
+        check_scenario(scenario)
+    check_number("threshold", threshold, optional=True)
+    check_number("k", k, least=1, whole=True, optional=True)
+    # A partial of a module's function can be sent to other processes.
+    return partial(
+        _score,
+        name=name,
+        prior=prior,
+        threshold=threshold,
+        scenario=scenario,
+        pos_label=pos_label,
+        k=k,
+    )
+
+
+def _score(
+    estimator: Any,
+    X: Any,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    name: str,
+    prior: float | None,
+    threshold: float | None,
+    scenario: str | None,
+    pos_label: labels.Label | None,
+    k: int | None,
+) -> float:
+    model = _innermost(estimator)
+    if prior is None:
+        prior = getattr(model, "prior_", None)
+    if prior is None:
+        raise ValueError(
+            f"scorer({name!r}) needs a prior: {type(model).__name__} has no prior_. Give prior=, "
+            "the share of positives among the unlabelled rows."
+        )
+    if pos_label is None:
+        pos_label = getattr(model, "pos_label", None)
+    score, middle = _scores(estimator, X, pos_label)
+    if threshold is None:
+        # That of an estimator is one of probabilities.
+        threshold = getattr(model, "threshold_", middle) if middle else middle
+    if scenario is None:
+        scenario = str(getattr(model, "scenario", "case-control"))
+    sample = sample_of(
+        y,
+        score,
+        prior=prior,
+        threshold=threshold,
+        scenario=scenario,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        k=k,
+    )
+    estimate = estimate_of(name, sample)
+    value = estimate.value if name in RATIOS else estimate.raw
+    return -value if name in ERRORS else value
+
+
+def _innermost(estimator: Any) -> Any:
+    """The classifier inside pipelines and searches."""
+    while True:
+        if hasattr(estimator, "best_estimator_"):
+            estimator = estimator.best_estimator_
+        elif isinstance(estimator, Pipeline):
+            estimator = estimator[-1]
+        else:
+            return estimator
+
+
+def _scores(
+    estimator: Any, X: Any, pos_label: labels.Label | None
+) -> tuple[NDArray[np.float64], float]:
+    """Scores of the positive class, (n,), and the value at which predict changes its mind."""
+    place = labels.positive_index(np.asarray(estimator.classes_), pos_label)
+    if hasattr(estimator, "predict_proba"):
+        return np.asarray(estimator.predict_proba(X), dtype=np.float64)[:, place], 0.5
+    if hasattr(estimator, "decision_function"):
+        decision = np.asarray(estimator.decision_function(X), dtype=np.float64)
+        return (decision if place == 1 else -decision), 0.0
+    raise ValueError(
+        f"{type(estimator).__name__} has neither predict_proba nor decision_function: give a "
+        "classifier that has one of them."
+    )

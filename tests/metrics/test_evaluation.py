@@ -1,0 +1,166 @@
+"""Estimates, their ranges and flags, and the table."""
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+from robustpu import metrics
+from robustpu.metrics.estimates import Estimate, combine, wilson
+
+
+def rows(seed=0, n_positive=100, n_unlabeled=400, prior=0.3):
+    rng = np.random.default_rng(seed)
+    truth = np.r_[np.ones(n_positive, bool), rng.random(n_unlabeled) < prior]
+    score = 1 / (1 + np.exp(-rng.normal(np.where(truth, 0.7, -0.7), 1)))
+    return np.arange(len(truth)) < n_positive, score
+
+
+def test_all_metrics_are_there_in_the_order_of_the_table():
+    found = metrics.evaluate(*rows(), prior=0.3)
+    assert list(found) == list(metrics.METRICS)
+    assert len(found) == 13
+
+
+@pytest.mark.parametrize("scenario", ["case-control", "single-set"])
+def test_values_are_those_of_the_functions_and_lie_in_their_intervals(scenario):
+    y, score = rows()
+    found = metrics.evaluate(y, score, prior=0.3, scenario=scenario)
+    for name, estimate in found.items():
+        value = metrics.METRICS[name](y, score, prior=0.3, scenario=scenario)
+        assert estimate.value == value == float(estimate)
+        assert estimate.low < estimate.value < estimate.high
+        assert not estimate.clipped
+        assert estimate.raw == estimate.value
+
+
+@pytest.mark.parametrize("name", sorted(metrics.METRICS))
+def test_a_higher_level_widens(name):
+    y, score = rows()
+    narrow, wide = (metrics.evaluate(y, score, prior=0.3, level=x)[name] for x in (0.5, 0.9))
+    assert wide.low < narrow.low
+    assert wide.high > narrow.high
+
+
+@pytest.mark.parametrize("name", sorted({*metrics.METRICS} - {"recall", "lee_liu", "lift_at_k"}))
+def test_an_uncertain_prior_widens(name):
+    y, score = rows()
+    known = metrics.evaluate(y, score, prior=0.3)[name]
+    unsure = metrics.evaluate(y, score, prior=0.3, prior_interval=(0.25, 0.36))[name]
+    assert unsure.value == known.value
+    assert unsure.high - unsure.low > known.high - known.low
+
+
+@pytest.mark.parametrize("name", ["recall", "lee_liu", "lift_at_k"])
+def test_metrics_that_do_not_need_the_prior_do_not_mind(name):
+    y, score = rows()
+    known = metrics.evaluate(y, score, prior=0.3)[name]
+    unsure = metrics.evaluate(y, score, prior=0.3, prior_interval=(0.25, 0.36))[name]
+    assert (known.low, known.high) == pytest.approx((unsure.low, unsure.high))
+
+
+def test_a_wrong_prior_leaves_the_range_and_is_flagged():
+    y, score = rows()
+    found = metrics.evaluate(y, score, prior=0.7)
+    assert found["precision"].raw > 1
+    assert found["precision"].value == found["precision"].high == 1
+    assert found["precision"].clipped
+    assert "precision" in found.clipped
+    assert "recall" not in found.clipped
+    assert "precision             1.000" in str(found)
+    assert "* out of range before it was cut" in str(found)
+
+
+def test_rounding_is_not_clipping():
+    assert not combine(1 + 1e-15, [(1, 1)], (0, 1)).clipped
+    assert combine(1.001, [(1, 1)], (0, 1)).clipped
+
+
+def test_a_model_that_answers_nothing_has_no_precision_and_we_know_nothing_about_it():
+    y, score = rows()
+    found = metrics.evaluate(y, score, prior=0.3, threshold=2)
+    assert (found["precision"].value, found["precision"].low) == (0, 0)
+    assert found["precision"].high == 1
+    assert found["f1"].value == found["lee_liu"].value == 0
+    assert found["accuracy"].value == pytest.approx(0.7)
+    assert found.collapse == "negative"
+    assert "0.0% of the unlabelled rows are answered positive" in str(found)
+    assert "all-negative" in str(found)
+
+
+def test_labelled_rows_alone_above_the_threshold():
+    y = np.arange(50) < 10
+    found = metrics.evaluate(y, np.where(y, 0.9, 0.1), prior=0.3)
+    # Half an unlabelled row is taken, so that the ratio is finite.
+    assert found["precision"].raw == pytest.approx(0.3 / (0.5 / 40))
+    assert found["precision"].value == 1
+    assert found["lee_liu"].value == pytest.approx(1 / 0.3)
+    assert set(found.clipped) >= {"precision", "lee_liu", "specificity", "auc"}
+    assert all(math.isfinite(x) for e in found.values() for x in (e.low, e.high, e.raw))
+
+
+def test_one_row_of_each_is_enough():
+    found = metrics.evaluate([1, 0], [0.9, 0.1], prior=0.5)
+    assert all(e.low <= e.value <= e.high for e in found.values())
+    assert found["recall"].low < 0.5
+
+
+def test_recall_of_one_has_an_interval():
+    found = metrics.evaluate(np.arange(100) < 20, np.ones(100), prior=0.3)
+    assert 0.8 < found["recall"].low < 0.9
+    assert found.collapse == "positive"
+
+
+def test_wilson_by_its_definition():
+    low, high = wilson(0.3, 50, 1.645)
+    for end in (low, high):
+        # The ends are the shares that the found one is just compatible with.
+        assert abs(0.3 - end) == pytest.approx(1.645 * math.sqrt(end * (1 - end) / 50))
+    assert low < 0.3 < high
+
+
+def test_collapse_has_the_bounds_of_the_estimators():
+    for prior in (0.1, 0.5, 0.9):
+        least, most = 0.2 * prior, 1 - 0.2 * (1 - prior)
+        assert metrics.collapse(least, prior) is None
+        assert metrics.collapse(most, prior) is None
+        assert metrics.collapse(least - 1e-9, prior) == "negative"
+        assert metrics.collapse(most + 1e-9, prior) == "positive"
+
+
+def test_a_sound_model_has_not_collapsed():
+    found = metrics.evaluate(*rows(), prior=0.3)
+    assert found.collapse is None
+    assert "collapsed" not in str(found)
+    assert "*" not in str(found)
+
+
+def test_the_table():
+    y, score = rows()
+    lines = str(metrics.evaluate(y, score, prior=0.3, scenario="single-set", k=100)).splitlines()
+    assert lines[0] == "100 labelled positives, 400 unlabelled rows, single-set"
+    assert lines[1] == "prior 0.3, threshold 0.5, k 100, intervals of 90%"
+    assert [line.split()[0] for line in lines[3:]] == list(metrics.METRICS)
+    assert (
+        repr(metrics.evaluate(y, score, prior=0.3, scenario="single-set", k=100)).splitlines()
+        == lines
+    )
+
+
+def test_it_can_be_pickled():
+    found = metrics.evaluate(*rows(), prior=0.3)
+    again = pickle.loads(pickle.dumps(found))
+    assert dict(again) == dict(found)
+    assert isinstance(again["auc"], Estimate)
+
+
+@pytest.mark.parametrize("interval", [(0.1, 0.2), (0.4, 0.2), (0, 0.5), (0.2,), (0.2, 1.5)])
+def test_errors_of_the_interval_of_the_prior(interval):
+    with pytest.raises(ValueError, match=r"prior_interval must be a pair .* prior of 0.3"):
+        metrics.evaluate(*rows(), prior=0.3, prior_interval=interval)
+
+
+def test_errors_of_the_level():
+    with pytest.raises(ValueError, match="level must be a number above 0 and below 1; it is 90"):
+        metrics.evaluate(*rows(), prior=0.3, level=90)
