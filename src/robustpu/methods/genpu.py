@@ -22,11 +22,10 @@ class GenPUClassifier(NeuralPUClassifier):
     Three discriminators judge what two generators make: G_p must pass for labelled positives; G_p
     and G_n, mixed by the prior, for unlabelled rows; and G_n is pushed away from labelled
     positives. After each epoch of this game the classifier trains for one epoch on fresh rows.
-    Labelled positives must be a fair sample. Adversaries are **unstable**: results vary with
-    ``random_state`` more than those of other methods. ``n_members`` averages several;
-    ``spread_positive`` and ``spread_negative`` in ``history_`` fall towards 0 when a generator
-    collapses. Parameters as in :class:`robustpu.RobustPUClassifier`, sample weights being chances
-    to be drawn, and
+    Labelled positives must be a fair sample. Such games are **unstable**, most of all with other
+    numbers than the defaults. ``n_members`` averages several; ``spread_positive`` and
+    ``spread_negative`` in ``history_`` fall towards 0 when a generator collapses. Parameters as in
+    :class:`robustpu.RobustPUClassifier`, sample weights being chances to be drawn, and
 
     Parameters
     ----------
