@@ -666,16 +666,6 @@ class TestAnswers:
         np.testing.assert_array_equal(model.predict(X) == 0, model.predict_proba(X)[:, 0] > 0.3)
         np.testing.assert_array_equal(model.predict(X) == 1, model.decision_function(X) > 0)
 
-    @pytest.mark.parametrize("low", [1, 3, 5, 7, 8, 10])
-    def test_a_threshold_at_the_prior_does_not_cut_through_equals(self, low):
-        """Ten rows, some of them equally low, and a prior of 0.4: the nearest share there is."""
-        model = quick(threshold="prior", prior=0.4)
-        model.prior_ = 0.4
-        probability = np.repeat([0.2, 0.9], [low, 10 - low])
-        answered = int((probability >= model._threshold_at(probability)).sum())
-        shares = {int((probability >= cut).sum()) for cut in (*probability, 1.0)}
-        assert abs(answered - 4) == min(abs(share - 4) for share in shares)
-
     @pytest.mark.parametrize("cls", ALL)
     @pytest.mark.parametrize("prior", [0.2, 0.4, 0.7])
     def test_the_threshold_of_the_prior(self, cls, prior):
@@ -1244,5 +1234,5 @@ def test_an_eval_set_that_is_no_pair_is_refused(eval_set):
 
 
 def test_a_threshold_that_is_no_number_names_the_word_that_is_allowed():
-    with pytest.raises(ValueError, match=r"\(0, 1\) or 'prior'; it is 'Prior'"):
+    with pytest.raises(ValueError, match=r"it is 'Prior': did you mean 'prior'"):
         quick(threshold="Prior").fit(*table())

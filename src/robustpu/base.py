@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags, column_or_1d
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from robustpu import labels
+from robustpu import labels, thresholds
 from robustpu.checks import check_number
 from robustpu.metrics import collapse
 from robustpu.scenario import check_prior, check_scenario
@@ -32,7 +32,8 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
 
     In ``y``, one label marks labelled positives and the other *unlabelled* rows; in predictions
     the other label means *negative*. See :class:`robustpu.RobustPUClassifier` for the parameters.
-    A fit leaves ``classes_``, ``is_positive_``, ``probability_``, ``prior_`` and ``threshold_``.
+    A fit leaves ``classes_``, ``is_positive_``, ``probability_``, ``out_of_fold_``, ``prior_``,
+    ``calibration_`` and ``threshold_``.
     """
 
     prior: float | str = "auto"
@@ -40,6 +41,7 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     pos_label: labels.Label | None = None
     validation_fraction: float = 0.1
     threshold: float | str = 0.5
+    calibrate: bool = False
     random_state: int | np.random.RandomState | None = None
 
     # What the alarm of a collapse advises.
@@ -54,11 +56,11 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         if self.prior != "auto":
             check_prior(self.prior)
         check_number("validation_fraction", self.validation_fraction, least=0, below=1)
-        if not isinstance(self.threshold, str):
-            check_number("threshold", self.threshold, above=0, below=1)
-        elif self.threshold != "prior":
+        kind, _ = thresholds.parse(self.threshold)
+        if kind in ("recall", "precision") and self.validation_fraction == 0:
             raise ValueError(
-                f"threshold must be a number in (0, 1) or 'prior'; it is {self.threshold!r}."
+                f"threshold={self.threshold!r} is found on rows that were held out: give "
+                "validation_fraction= a share above 0."
             )
 
     def _truth_of(self, eval_set: tuple[ArrayLike, ArrayLike]) -> NDArray[np.bool_]:
@@ -86,23 +88,71 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "threshold_")
 
-    def _threshold_at(self, unlabeled: NDArray[np.float64]) -> float:
-        if self.threshold != "prior":
-            return float(self.threshold)
-        quantile = np.quantile(unlabeled, 1 - self.prior_)
-        # Of rows that share one probability, all or none are positive: whatever is nearer.
-        shares = np.mean(unlabeled >= quantile), np.mean(unlabeled > quantile)
-        if abs(shares[1] - self.prior_) < abs(shares[0] - self.prior_):
-            quantile = np.nextafter(quantile, 1)
-        return float(np.clip(quantile, 1e-6, 1 - 1e-6))
+    def _conclude(
+        self,
+        is_positive: NDArray[np.bool_],
+        probability: NDArray[np.float64],
+        out_of_fold: NDArray[np.float64],
+        depth: int,
+    ) -> None:
+        """Note the answers to the training rows, and find the threshold.
+
+        ``out_of_fold`` holds answers by what has not seen the row, NaN where all have. ``depth`` is
+        the number of calls between this one and that of the user.
+        """
+        self.is_positive_ = is_positive
+        known = np.isfinite(out_of_fold)
+        unlabeled = out_of_fold[~is_positive & known]
+        if not len(unlabeled):
+            unlabeled = probability[~is_positive]
+        self.calibration_ = self._find_calibration(probability[~is_positive], unlabeled)
+        self.probability_ = thresholds.shifted(probability, self.calibration_)
+        self.out_of_fold_ = thresholds.shifted(out_of_fold, self.calibration_)
+        self.threshold_ = float(np.clip(self._find_threshold(), 1e-6, 1 - 1e-6))
+        self._warn_if_collapsed(depth + 1)
+
+    def _find_calibration(
+        self, unlabeled: NDArray[np.float64], unseen: NDArray[np.float64]
+    ) -> float:
+        """What to add to the log-odds, from answers to all and to unseen unlabelled rows."""
+        return thresholds.matching_shift(unseen, self.prior_) if self.calibrate else 0.0
+
+    def _find_threshold(self) -> float:
+        kind, number = thresholds.parse(self.threshold)
+        unlabeled = self.probability_[~self.is_positive_]
+        if kind == "at":
+            return number
+        if kind in ("prior", "top"):
+            share = self.prior_ if kind == "prior" else min(1.0, number / len(unlabeled))
+            return thresholds.at_share(unlabeled, share)
+        known = np.isfinite(self.out_of_fold_)
+        positive = self.out_of_fold_[self.is_positive_ & known]
+        unlabeled = self.out_of_fold_[~self.is_positive_ & known]
+        if not len(positive) or not len(unlabeled):
+            raise ValueError(
+                f"threshold={self.threshold!r} is found on labelled and unlabelled rows that were "
+                "held out, and there are none: leave eval_set out, or give a number."
+            )
+        if kind == "recall":
+            return thresholds.at_recall(positive, number)
+        found, reached = thresholds.at_precision(positive, unlabeled, self.prior_, number)
+        if reached < number:
+            warnings.warn(
+                f"no threshold has a precision of {number:g} on held-out rows; the highest is "
+                f"{reached:.3g}, at {found:.3g}.",
+                stacklevel=3,
+            )
+        return found
 
     def _warn_if_collapsed(self, depth: int) -> None:
         """Warn if the share of positive answers on U is nowhere near the prior.
 
         ``depth`` is the number of calls between this one and that of the user.
         """
-        unlabeled = self.probability_[~self.is_positive_]
-        rate = float((unlabeled >= self.threshold_).mean())
+        # A target may ask for few or many positives; a half then tells of a collapse.
+        is_target = thresholds.parse(self.threshold)[0] in thresholds.TARGETS
+        at = 0.5 if is_target else self.threshold_
+        rate = float((self.probability_[~self.is_positive_] >= at).mean())
         side = collapse(rate, self.prior_)
         if side is None:
             return
@@ -123,7 +173,7 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             Rows like those of fit.
         """
         check_is_fitted(self)
-        positive = self._positive_probability(X)
+        positive = thresholds.shifted(self._positive_probability(X), self.calibration_)
         columns = [1 - positive, positive]
         if self._positive_place() == 0:
             columns.reverse()

@@ -243,21 +243,22 @@ class NeuralPUClassifier(BasePUClassifier):
         logit = self._member_logits(data.exact)
         self.is_positive_ = data.is_positive
         self._note(logit, kept, [settings[place] for place in self.kept_])
-        self.probability_ = self._probability(logit)
-        self.threshold_ = self._threshold_at(self.probability_[~data.is_positive])
-        self._warn_if_collapsed(depth=4)
+        each = self._member_probability(logit)
+        unseen = _mean_unseen(each, [own.held_out for own in kept])
+        self._conclude(data.is_positive, each.mean(0), unseen, depth=4)
 
     def _note(self, logit: Tensor, kept: Sequence[Trained], settings: Sequence[Any]) -> None:
         """Let a method add fitted attributes; ``logit`` is (kept members, training rows)."""
 
-    def _probability(self, logit: Tensor) -> NDArray[np.float64]:
-        """Mean over the members of the probability of a positive, (rows,), from (members, rows)."""
-        answer: NDArray[np.float64] = torch.sigmoid(logit.double()).mean(0).cpu().numpy()
+    def _member_probability(self, logit: Tensor) -> NDArray[np.float64]:
+        """Probability of a positive by each of the kept members, (members, rows)."""
+        answer: NDArray[np.float64] = torch.sigmoid(logit.double()).cpu().numpy()
         return answer
 
     def _positive_probability(self, X: ArrayLike) -> NDArray[np.float64]:
         x = self._tensor(self._check_rows(X), self.network_.score_dtype)
-        return self._probability(self._member_logits(x))
+        answer: NDArray[np.float64] = self._member_probability(self._member_logits(x)).mean(0)
+        return answer
 
     def to_torch(self, member: int = 0) -> nn.Module:
         """Return one of the averaged networks as a torch module of its own, on the CPU.
@@ -288,6 +289,17 @@ class NeuralPUClassifier(BasePUClassifier):
                 for part in torch.split(x, wide)
             ]
         return torch.cat(parts, dim=1)
+
+
+def _mean_unseen(
+    each: NDArray[np.float64], held_out: Sequence[NDArray[np.int64]]
+) -> NDArray[np.float64]:
+    """Mean of the answers of the members that have not seen the row, (rows,); NaN if all have."""
+    total, count = np.zeros((2, each.shape[1]))
+    for answer, rows in zip(each, held_out, strict=True):
+        total[rows] += answer[rows]
+        count[rows] += 1
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
 def _selection(trained: Sequence[Trained], data: Prepared) -> str:

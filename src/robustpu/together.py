@@ -59,7 +59,10 @@ class Prepared:
 
 @dataclass
 class Trained:
-    """What training left of one member; ``turn`` is the epoch or round that was selected."""
+    """What training left of one member; ``turn`` is the epoch or round that was selected.
+
+    ``held_out`` are the numbers of the job's own rows that it did not see.
+    """
 
     network: Network
     state: State
@@ -67,6 +70,7 @@ class Trained:
     turn: int
     history: list[dict[str, float]]
     rows: dict[str, Tensor]
+    held_out: NDArray[np.int64]
 
     def is_sound(self) -> bool:
         """Whether training did not diverge."""
@@ -274,6 +278,7 @@ def _settle(
 
 # What the members of one model have in common, and cannot vary.
 SHARED = {
+    "calibrate",
     "device",
     "mirror",
     "module",
@@ -413,6 +418,7 @@ def _train_group(group: Sequence[tuple[_Task, int]], ticker: "_Ticker") -> None:
                 name: _on_all_rows(values, member, start[id(task.data.x)], task)
                 for name, values in rows.items()
             },
+            _own_rows(member, start[id(task.data.x)], task),
         )
 
 
@@ -421,6 +427,13 @@ def _on_all_rows(values: Tensor, member: Member, start: int, task: _Task) -> Ten
     spread = torch.full((*values.shape[:-1], len(task.data.is_positive)), torch.nan)
     spread[..., member.training.index - start] = values
     return spread
+
+
+def _own_rows(member: Member, start: int, task: _Task) -> NDArray[np.int64]:
+    """Numbers of the job's rows that the member does not train on."""
+    if member.held_out is None or task.data.truth is not None:
+        return np.zeros(0, dtype=np.int64)
+    return member.held_out.index.numpy() - start
 
 
 def _criterion(task: _Task, member: Member) -> Criterion | None:

@@ -30,6 +30,7 @@ from robustpu.base import BasePUClassifier, parameters
 from robustpu.priors import from_scores
 from robustpu.scenario import check_prior, population_prior
 from robustpu.selection import oracle_accuracy, proxy_accuracy
+from robustpu.thresholds import shifted
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -59,7 +60,7 @@ class SinglePUClassifier(BasePUClassifier):
         if eval_set is not None:
             mask = self._truth_of(eval_set)
             self.selection_, criterion = "oracle", oracle_accuracy
-            answer = self._answer(eval_set[0]) >= self.threshold_
+            answer = shifted(self._answer(eval_set[0]), self.calibration_) >= self.threshold_
         elif len(held_out):
             self.selection_, mask = "pu", self.is_positive_[held_out]
             answer = self.probability_[held_out] >= self.threshold_
@@ -144,10 +145,10 @@ class WrapperPUClassifier(SinglePUClassifier):
         probability[kept] = self._answer_own(own)
         if len(held_out):
             probability[held_out] = self._answer(rows_of(X, held_out))
-        self.is_positive_, self.probability_ = is_positive, probability
-        self.threshold_ = self._threshold_at(probability[~is_positive])
+        unseen = np.full(len(is_positive), np.nan)
+        unseen[held_out] = probability[held_out]
+        self._conclude(is_positive, probability, unseen, depth=1)
         self._score(X, held_out, eval_set)
-        self._warn_if_collapsed(depth=1)
         return self
 
     def _set_prior(

@@ -39,9 +39,10 @@ def test_is_nnpu_but_for_the_threshold():
     same = {name: getattr(model, name) for name in ("prior", "epochs", "lr", "weight_decay")}
     plain = NNPUClassifier(surrogate="logistic", validation_fraction=0, random_state=0, **same)
     plain.fit(pu.X, pu.y)
-    np.testing.assert_allclose(logit(model.probability_) + model.shift_, logit(plain.probability_))
+    before = logit(model.probability_) - model.calibration_
+    np.testing.assert_allclose(before, logit(plain.probability_))
     plain.set_params(threshold="prior").fit(pu.X, pu.y)
-    assert model.shift_ == pytest.approx(logit(plain.threshold_))
+    assert -model.calibration_ == pytest.approx(logit(plain.threshold_))
     assert np.array_equal(model.predict(pu.X_test), plain.predict(pu.X_test))
     sigmoid = pusb(validation_fraction=0, surrogate="sigmoid").fit(pu.X, pu.y)
     assert not np.allclose(model.probability_, sigmoid.probability_, atol=1e-3)
@@ -53,7 +54,7 @@ def test_a_number_is_for_the_probabilities_of_nnpu():
     same = {name: getattr(model, name) for name in ("prior", "epochs", "lr", "weight_decay")}
     plain = NNPUClassifier(surrogate="logistic", threshold=0.6, random_state=0, **same)
     plain.fit(pu.X, pu.y)
-    assert (model.shift_, model.threshold_) == (0, 0.6)
+    assert (model.calibration_, model.threshold_) == (0, 0.6)
     np.testing.assert_allclose(model.probability_, plain.probability_)
 
 
@@ -124,7 +125,7 @@ def test_a_member_alone_and_in_company():
     alone = [model.fit(X, y) for model, X, y in jobs()]
     for model, own in zip(fit_together(jobs()), alone, strict=True):
         np.testing.assert_allclose(model.probability_, own.probability_, rtol=0, atol=1e-5)
-        assert model.shift_ == pytest.approx(own.shift_, abs=1e-4)
+        assert model.calibration_ == pytest.approx(own.calibration_, abs=1e-4)
     assert [len(model.history_) for model in alone] == [3, 40, 20]
 
 
@@ -158,7 +159,7 @@ def test_an_eval_set_is_judged_by_the_same_rule():
 @pytest.mark.parametrize(
     ("changes", "match"),
     [
-        ({"threshold": "median"}, "threshold must be a number in .0, 1. or 'prior'"),
+        ({"threshold": "median"}, "threshold must be a number in .0, 1., 'prior'"),
         ({"threshold": 1.0}, "threshold must be"),
         ({"surrogate": "hinge"}, "unknown surrogate 'hinge'"),
         ({"beta": -0.1}, "beta must be a number at least 0"),
@@ -169,3 +170,9 @@ def test_an_eval_set_is_judged_by_the_same_rule():
 def test_what_is_refused(changes, match):
     with pytest.raises(ValueError, match=match):
         pusb(**changes).fit(np.ones((4, 1)), [0, 0, 1, 1])
+
+
+def test_the_threshold_sets_the_probabilities_already():
+    X, y = np.arange(20.0)[:, None], np.arange(20) % 2
+    with pytest.raises(ValueError, match="leave one of them out"):
+        PUSBClassifier(prior=0.5, calibrate=True).fit(X, y)

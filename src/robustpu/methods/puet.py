@@ -148,13 +148,14 @@ class PUExtraTreesClassifier(SinglePUClassifier):
         self._set_prior(rows, random)
         self.forest_ = self._grow(rows, self.n_estimators, random)
         self.feature_importances_ = self.forest_.importances(table.shape[1])
-        self.is_positive_, self.probability_ = is_positive, _ask(self.forest_, table)
+        probability, unseen = _ask(self.forest_, table), np.full(len(table), np.nan)
+        unseen[held_out] = probability[held_out]
         for training, other in folds(rows.is_positive, random):
             forest = self._grow(rows[training], math.ceil(self.n_estimators / 2), random)
-            self.probability_[seen[other]] = _ask(forest, rows.X[other])
-        self.threshold_ = self._threshold_at(self.probability_[~is_positive])
+            unseen[seen[other]] = _ask(forest, rows.X[other])
+        probability = np.where(np.isnan(unseen), probability, unseen)
+        self._conclude(is_positive, probability, unseen, depth=1)
         self._score(table, held_out, eval_set)
-        self._warn_if_collapsed(depth=1)
         return self
 
     def _set_prior(self, rows: _Rows, random: np.random.RandomState) -> None:

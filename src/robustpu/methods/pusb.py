@@ -1,17 +1,13 @@
 """PUSB: labels that depend on the row; the threshold is a quantile (Kato, Teshima, Honda, 2019)."""
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
-from torch import Tensor
 
 from robustpu.base import parameters
 from robustpu.methods.nnpu import NNPUClassifier
 from robustpu.risks import Surrogate
-from robustpu.together import Trained
+from robustpu.thresholds import at_share
 
 
 @parameters
@@ -26,12 +22,12 @@ class PUSBClassifier(NNPUClassifier):
     Parameters
     ----------
     threshold
-        ``"prior"``, or a number for nnPU's own probabilities.
+        ``"prior"``, or as of the others, for nnPU's own probabilities.
 
     Attributes
     ----------
-    shift_
-        What was taken off the log-odds.
+    calibration_
+        What was added to the log-odds.
 
     Examples
     --------
@@ -47,22 +43,25 @@ class PUSBClassifier(NNPUClassifier):
     surrogate: str | Surrogate = "logistic"
     threshold: float | str = "prior"
 
-    def _note(self, logit: Tensor, kept: Sequence[Trained], settings: Sequence[Any]) -> None:
-        self.shift_ = 0.0
-        if self.threshold == "prior":
-            unlabeled = self._probability(logit)[~self.is_positive_]
-            at = super()._threshold_at(unlabeled)
-            # Not quite at a row, so that rounding does not decide on it and its equals.
-            odds = special.logit(unlabeled)
-            least = odds[unlabeled < at].max(initial=-np.inf) + 1e-9
-            most = odds[unlabeled >= at].min(initial=np.inf) - 1e-9
-            self.shift_ = float(np.clip(special.logit(at), least, most))
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.calibrate and self.threshold == "prior":
+            raise ValueError(
+                "threshold='prior' sets the probabilities of PUSB, and calibrate=True would, too: "
+                "leave one of them out."
+            )
 
-    def _probability(self, logit: Tensor) -> NDArray[np.float64]:
-        """Mean over the members of the probability of a positive, its log-odds shifted."""
-        mean = super()._probability(logit)
-        answer: NDArray[np.float64] = special.expit(special.logit(mean) - self.shift_)
-        return answer
+    def _find_calibration(
+        self, unlabeled: NDArray[np.float64], unseen: NDArray[np.float64]
+    ) -> float:
+        if self.threshold != "prior":
+            return super()._find_calibration(unlabeled, unseen)
+        at = np.clip(at_share(unlabeled, self.prior_), 1e-6, 1 - 1e-6)
+        # Not quite at a row, so that rounding does not decide on it and its equals.
+        odds = special.logit(unlabeled)
+        least = odds[unlabeled < at].max(initial=-np.inf) + 1e-9
+        most = odds[unlabeled >= at].min(initial=np.inf) - 1e-9
+        return -float(np.clip(special.logit(at), least, most))
 
-    def _threshold_at(self, unlabeled: NDArray[np.float64]) -> float:
-        return 0.5 if self.threshold == "prior" else super()._threshold_at(unlabeled)
+    def _find_threshold(self) -> float:
+        return 0.5 if self.threshold == "prior" else super()._find_threshold()

@@ -72,8 +72,13 @@ class RobustPUClassifier(NeuralPUClassifier):
         Settings that differ from member to member: parameter name -> list of choices, or a
         distribution with ``rvs``. Such members are judged each by itself.
     threshold
-        Probability from which ``predict`` answers positive, or ``"prior"``: the share ``prior``
-        of the unlabelled training rows is then above it.
+        Probability from which ``predict`` answers positive. ``"prior"``: the share ``prior`` of
+        the unlabelled training rows is above it; ``"top:200"``: so many of them are.
+        ``"recall:0.9"``: so many of the held-out positives are. ``"precision:0.8"``: that share of
+        the unlabelled rows above it is positive, by an estimate on held-out rows.
+    calibrate
+        Whether to shift the log-odds of all answers so that their mean on the unlabelled rows, by
+        networks that have not seen them if there are such, is the prior.
     device
         ``"auto"``, ``"cpu"``, ``"cuda"``...
     random_state
@@ -113,6 +118,11 @@ class RobustPUClassifier(NeuralPUClassifier):
         ``eval_set``) or ``"none"``.
     probability_
         Probability of being positive of each training row, (n,).
+    out_of_fold_
+        The same by the members that did not train on the row, NaN where all did, (n,): what
+        ``robustpu.metrics`` can judge.
+    calibration_
+        What ``calibrate`` added to the log-odds.
     hardness_, weight_
         Of each training row, by the selected networks at the threshold of their round, (n,).
     weight_path_

@@ -87,11 +87,10 @@ class VPUClassifier(NeuralPUClassifier):
         course.best.restore()
         return course
 
-    def _probability(self, logit: Tensor) -> NDArray[np.float64]:
-        """Mean over the members of Phi / max Phi, at most 1."""
-        answer = torch.sigmoid(logit.double()).cpu().numpy() / self.scale_[:, None]
-        mean: NDArray[np.float64] = np.minimum(answer, 1).mean(0)
-        return mean
+    def _member_probability(self, logit: Tensor) -> NDArray[np.float64]:
+        """Phi / max Phi of each member, at most 1."""
+        answer: NDArray[np.float64] = super()._member_probability(logit) / self.scale_[:, None]
+        return np.minimum(answer, 1)
 
     def _note(self, logit: Tensor, kept: Sequence[Trained], settings: Sequence[Any]) -> None:
         self.scale_ = torch.sigmoid(logit.double()).amax(1).cpu().numpy()

@@ -1,0 +1,198 @@
+"""Thresholds, and the answers of models that have them."""
+
+import numpy as np
+import pytest
+
+from robustpu import (
+    ElkanNotoClassifier,
+    NNPUClassifier,
+    PUExtraTreesClassifier,
+    VPUClassifier,
+    datasets,
+    make_pu,
+    metrics,
+)
+from robustpu.thresholds import (
+    at_precision,
+    at_recall,
+    at_share,
+    matching_shift,
+    parse,
+    shifted,
+)
+
+
+@pytest.fixture(scope="module")
+def pu():
+    table = datasets.load("spambase")
+    return make_pu(
+        table.data, table.target, n_positive=300, n_unlabeled=800, prior=0.4, n_test=1500,
+        random_state=0,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [(0.3, ("at", 0.3)), ("recall:0.9", ("recall", 0.9)), ("precision:.8", ("precision", 0.8)),
+     ("top:12", ("top", 12))],
+)  # fmt: skip
+def test_what_a_threshold_says(given, expected):
+    assert parse(given) == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (0, "above 0"),
+        (1.0, "below 1"),
+        ("priro", "did you mean 'prior'"),
+        ("recal:0.5", "did you mean 'recall:'"),
+        ("recall", "it is 'recall'"),
+        ("recall:half", "must end in a number"),
+        ("recall:1", "below 1"),
+        ("precision:0", "above 0"),
+        ("top:0", "at least 1"),
+        ("top:2.5", "must end in a number"),
+    ],
+)
+def test_what_it_cannot_say(given, message):
+    with pytest.raises(ValueError, match=message):
+        parse(given)
+
+
+@pytest.mark.parametrize("low", [1, 3, 5, 7, 8, 10])
+def test_a_share_does_not_cut_through_equals(low):
+    """Ten rows, some of them equally low, and a share of 0.4: the nearest there is."""
+    score = np.repeat([0.2, 0.9], [low, 10 - low])
+    answered = int((score >= at_share(score, 0.4)).sum())
+    shares = {int((score >= cut).sum()) for cut in (*score, 1.0)}
+    assert abs(answered - 4) == min(abs(share - 4) for share in shares)
+
+
+@pytest.mark.parametrize("recall", [0.05, 0.1, 0.5, 0.93, 0.999])
+def test_recall_is_reached_and_no_more_than_needed(recall):
+    score = np.random.default_rng(0).normal(size=40)
+    at = at_recall(score, recall)
+    assert np.mean(score >= at) >= recall
+    assert np.mean(score > at) < recall
+
+
+def test_precision_by_hand():
+    positive = np.array([0.9, 0.8, 0.6, 0.3])
+    unlabeled = np.array([0.95, 0.85, 0.7, 0.65, 0.5, 0.4, 0.35, 0.1, 0.05, 0.0])
+    # At 0.6: half of U is positive, 3 of 4 are found: 3.75 of 10 rows, and 4 are above.
+    assert at_precision(positive, unlabeled, 0.5, 0.9) == (0.6, pytest.approx(0.9375))
+    # At 0.3: all are found, 5 of 10 rows, and 7 are above.
+    assert at_precision(positive, unlabeled, 0.5, 0.7) == (0.3, pytest.approx(5 / 7))
+
+
+def test_the_highest_precision_if_none_is_high_enough():
+    positive, unlabeled = np.array([0.2, 0.6]), np.array([0.1, 0.3, 0.7, 0.8])
+    assert at_precision(positive, unlabeled, 0.4, 0.9) == (0.2, pytest.approx(0.4 * 4 / 3))
+
+
+def test_the_luck_of_a_few_rows_is_no_precision():
+    """Scores that tell nothing: some row at the top has no neighbour in U."""
+    rng = np.random.default_rng(0)
+    reached = [at_precision(rng.normal(size=200), rng.normal(size=600), 0.3, 0.9)[1]
+               for _ in range(20)]  # fmt: skip
+    assert max(reached) < 0.9
+    assert np.mean(reached) < 0.5
+
+
+@pytest.mark.parametrize("prior", [0.01, 0.3, 0.9])
+def test_a_shift_brings_the_mean_to_the_prior(prior):
+    probability = np.random.default_rng(0).beta(0.3, 0.5, 300)
+    moved = shifted(probability, matching_shift(probability, prior))
+    assert moved.mean() == pytest.approx(prior, abs=1e-9)
+    assert (np.argsort(moved) == np.argsort(probability)).all()
+
+
+KINDS = {
+    "network": NNPUClassifier(epochs=30, n_members=5, validation_fraction=0.2),
+    "scaled network": VPUClassifier(epochs=20, n_members=5, validation_fraction=0.2),
+    "learner": ElkanNotoClassifier(validation_fraction=0.3),
+    "trees": PUExtraTreesClassifier(n_estimators=40, validation_fraction=0.2),
+}
+
+
+def fitted(kind, pu, **changes):
+    from sklearn.base import clone
+
+    model = clone(KINDS[kind]).set_params(prior=0.4, random_state=0, **changes)
+    X = (pu.X - pu.X.mean(0)) / pu.X.std(0)
+    return model.fit(X, pu.y), (pu.X_test - pu.X.mean(0)) / pu.X.std(0)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
+class TestModels:
+    def test_recall_of_the_test_rows(self, kind, pu):
+        model, X = fitted(kind, pu, threshold="recall:0.8")
+        assert np.mean(model.predict(X)[pu.y_test == 1]) == pytest.approx(0.8, abs=0.1)
+
+    def test_precision_of_the_test_rows(self, kind, pu):
+        model, X = fitted(kind, pu, threshold="precision:0.9")
+        precision = np.mean(pu.y_test[model.predict(X) == 1])
+        assert precision == pytest.approx(0.9, abs=0.1)
+
+    def test_so_many_of_the_training_rows(self, kind, pu):
+        model, _ = fitted(kind, pu, threshold="top:100")
+        unlabeled = model.probability_[pu.y == 0]
+        assert np.sum(unlabeled >= model.threshold_) == pytest.approx(100, abs=12)
+
+    def test_calibrated_answers_have_the_mean_of_the_prior(self, kind, pu):
+        plain, X = fitted(kind, pu)
+        model, _ = fitted(kind, pu, calibrate=True)
+        unseen = model.out_of_fold_[(pu.y == 0) & np.isfinite(model.out_of_fold_)]
+        assert unseen.mean() == pytest.approx(0.4, abs=1e-6)
+        moved = shifted(plain.predict_proba(X)[:, 1], model.calibration_)
+        np.testing.assert_allclose(model.predict_proba(X)[:, 1], moved, atol=1e-7)
+        assert plain.calibration_ == 0
+
+    def test_unseen_rows_tell_how_good_a_model_is(self, kind, pu):
+        model, X = fitted(kind, pu)
+        known = np.isfinite(model.out_of_fold_)
+        assert known.mean() > 0.1
+        found = metrics.evaluate(
+            pu.y[known], model.out_of_fold_[known], prior=0.4, threshold=model.threshold_
+        )
+        truth = np.mean(model.predict(X) == pu.y_test)
+        assert found["accuracy"].low - 0.03 < truth < found["accuracy"].high + 0.03
+
+
+def test_unseen_rows_are_those_that_members_held_out(pu):
+    model, _ = fitted("network", pu, validation_fraction=0.1)
+    known = np.isfinite(model.out_of_fold_)
+    assert known.mean() == pytest.approx(0.5, abs=0.01)
+    assert (model.out_of_fold_ != model.probability_)[known].all()
+    whole, _ = fitted("network", pu)
+    assert np.isfinite(whole.out_of_fold_).all()
+
+
+def test_nothing_held_out_nothing_known(pu):
+    model, _ = fitted("network", pu, validation_fraction=0, threshold="prior")
+    assert np.isnan(model.out_of_fold_).all()
+    for target in ("recall:0.9", "precision:0.9"):
+        with pytest.raises(ValueError, match="validation_fraction= a share above 0"):
+            fitted("network", pu, validation_fraction=0, threshold=target)
+
+
+def test_true_labels_hold_nothing_out(pu):
+    model = NNPUClassifier(epochs=2, prior=0.4, threshold="recall:0.9")
+    with pytest.raises(ValueError, match="leave eval_set out"):
+        model.fit(pu.X, pu.y, eval_set=(pu.X_test, pu.y_test))
+
+
+@pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
+def test_a_precision_that_no_threshold_has_is_told():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(600, 2)), np.arange(600) < 200
+    model = NNPUClassifier(epochs=3, prior=0.3, threshold="precision:0.99", n_members=5)
+    with pytest.warns(UserWarning, match="no threshold has a precision of 0.99"):
+        model.set_params(random_state=0).fit(X, y)
+
+
+def test_few_positives_that_were_asked_for_are_no_collapse(pu):
+    model, _ = fitted("network", pu, threshold="top:5")
+    assert model.threshold_ > 0.5
