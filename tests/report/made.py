@@ -54,6 +54,32 @@ def table3():
     return records
 
 
+def families():
+    """Two variants of one method ahead of another method, which the paper has by its own name."""
+    lowest, second, other = ([base + 0.1 * i for i in range(8)] for base in (3.0, 3.2, 5.0))
+    return [
+        *trials(lowest, method="robust-pu-5", label="Five best", paper="robust-pu"),
+        *trials(second, method="robust-pu", label="Robust-PU", paper="robust-pu"),
+        *trials(other, paper="nnpu"),
+    ]
+
+
+def large(datasets, methods):
+    """A table of three priors with long names, in which every cell has a figure of the paper."""
+    return [
+        row
+        for dataset, prior, i in product(datasets, (0.2, 0.4, 0.6), range(methods))
+        for row in trials(
+            [12.34 + i, 23.45 + i] * 3,
+            dataset=dataset,
+            prior=prior,
+            method=f"m{i}",
+            label=f"Robust-PU, {i} best",
+            paper="robust-pu",
+        )
+    ]
+
+
 def temperature(**changes):
     """A sweep over three temperatures."""
     records = []

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from made import table3, temperature, trials
 
@@ -13,6 +15,29 @@ def test_a_sweep_is_drawn_the_same_each_time(tmp_path, ending):
     assert draw_sweep(table, second)
     assert first.stat().st_size > 10_000
     assert first.read_bytes() == second.read_bytes()
+
+
+def texts(picture):
+    """What is written in an SVG of matplotlib, which keeps texts as comments."""
+    return re.findall(r"<!-- (.*?) -->", picture.read_text())
+
+
+def test_an_axis_is_named_by_its_symbol_and_the_caption_says_what_it_is(tmp_path):
+    assert draw_sweep(tables(temperature())[0], tmp_path / "a.svg")
+    found = texts(tmp_path / "a.svg")
+    assert "τ" in found
+    assert any("against temperature τ" in text for text in found)
+
+
+def test_a_comparison_has_no_empty_rows_and_names_its_scale(tmp_path):
+    records = trials([0.1, 6.9]) + trials([7.0], dataset="digits", method="pn", label="PN")
+    assert draw_comparison(tables(records)[0], tmp_path / "a.svg")
+    found = texts(tmp_path / "a.svg")
+    assert (found.count("nnPU"), found.count("PN")) == (1, 1)
+    assert "digits (ours alone)" in found
+    caption = " ".join(found)
+    assert "logarithmic scale" in caption
+    assert "◂: the bar goes on beyond the axis" in caption
 
 
 def test_a_comparison_is_drawn(tmp_path):

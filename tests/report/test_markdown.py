@@ -21,6 +21,7 @@ def test_ours_and_the_papers_stand_side_by_side():
     assert "| 0.2 | nnPU | 9.25 ± 0.26<br><sub>\\> 7.38 ± 0.9</sub> |" in text
     assert "| mnist | 0.2 | Robust-PU | nnPU | 6.15 | 10–0 | **0.002** |" in text
     assert "Paper: Table 3 of Zhu et al." in text
+    assert text.startswith("# robustpu: benchmark\n\nOur figures beside those of Zhu et al., ")
 
 
 def test_tables_are_rectangular():

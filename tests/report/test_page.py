@@ -4,8 +4,8 @@ from html.parser import HTMLParser
 import pytest
 from made import record, table3, temperature, trials
 
-from robustpu.report.blocks import level
 from robustpu.report.page import page
+from robustpu.report.scores import level
 from robustpu.report.tables import tables
 
 VOID = {"meta", "input", "br"}
@@ -119,11 +119,50 @@ def test_no_toggle_and_nothing_hidden_where_there_is_one():
     assert reader.all("article") == [{}]
 
 
-def test_the_headline_counts_every_selection():
-    text = " ".join(read(table3()).text)
-    assert "cells at or below the paper, labelled validation (oracle)" in text
-    assert "cells at or below the paper, without negatives (PU-only)" in text
+def test_the_headline_is_of_robust_pu_in_the_first_experiment():
+    more = trials([1.0] * 3, experiment="z", method="robust-pu")
+    text = " ".join(read(table3() + more).text)
+    words = "Robust-PU: cells of “Main results” at or below the paper, "
+    for how in ("labelled validation (oracle)", "without negatives (PU-only)"):
+        assert f"{words}{how} 0  of 4" in text
+    assert text.count("of “") == 2
     assert "of training on NVIDIA H200" in text
+
+
+def test_without_robust_pu_the_headline_is_of_all_methods():
+    text = " ".join(read(trials([7.0] * 3) + trials([99.0] * 3, method="pn")).text)
+    assert "cells of all methods of “Main results” at or below the paper, labelled" in text
+    assert "1  of 2" in text
+    assert "at or below the paper" not in " ".join(read(temperature()).text)
+
+
+def test_the_top_names_the_project_and_the_paper():
+    html = page(tables(table3()))
+    top = re.search(r"<h1>(.*?)</h1>", html).group(1)
+    assert top.startswith("robustpu ")
+    assert 'Zhu et al., "Robust Positive-Unlabeled Learning' in top
+    assert "Table 3" not in top
+    assert "<title>robustpu: benchmark</title>" in html
+    assert "<h1>robustpu <span>Benchmark</span></h1>" in page(tables(temperature()))
+
+
+def test_the_squares_and_what_they_mean_stand_together_before_the_figures():
+    html = page(tables([r for r in table3() if r["selection"] == "pu"]))
+    order = ["from left to right: cifar10 and mnist", 'class="b3"', 'class="scores"', "figures"]
+    places = [html.index(words, html.index("<article")) for words in order]
+    assert places == sorted(places)
+    assert html.count('<td aria-hidden="true">π = ') == 2
+    # Two methods, two priors, two data sets.
+    assert len(re.findall(r'<i class="\w*" title="(?:mnist|cifar10)"></i>', html)) == 8
+
+
+def test_gaps_and_data_sets_that_the_paper_lacks_are_noted():
+    records = trials([1.0]) + trials([1.0], dataset="digits", method="pn")
+    reader = read(records)
+    assert "– not run" in reader.text
+    assert "2 of 4 cells were not run (–): bold compares only what was run." in reader.text
+    assert "The paper has no figures for digits here." in reader.text
+    assert "digits (ours alone)" in reader.text
 
 
 def test_one_dot_plot_a_data_set_and_one_curve_a_sweep():

@@ -1,9 +1,10 @@
 import re
 
 import pytest
-from made import record, table3, temperature, trials
+from made import families, record, table3, temperature, trials
 
-from robustpu.report.summary import at_or_below, notes, seconds, sentences
+from robustpu.report.notes import notes
+from robustpu.report.summary import at_or_below, seconds, sentences
 from robustpu.report.tables import tables
 from robustpu.report.wording import number, selection, stems
 
@@ -19,7 +20,7 @@ def test_the_counts_are_said():
     assert "Lowest error: Robust-PU in 4 of 4 settings." in text
     assert "by more than chance in 4 of 4" in text
     assert "10 trials a cell, selected by labelled validation (oracle)" in text
-    assert "at most 24 candidate settings a method, one setting for all trials" in text
+    assert "; 24 candidate settings a method, one setting for all trials" in text
     assert (
         "80 trials took 40 s of one process on NVIDIA H200 (robustpu 0.1.0, torch 2.11.0)" in text
     )
@@ -32,6 +33,25 @@ def test_cells_at_or_below_the_paper_are_counted():
     (table,) = tables(records)
     assert at_or_below(table.cells.values()) == (2, 3)
     assert "nnPU in 2 of 3 cells." in said(records)
+
+
+def test_the_candidates_are_said_from_the_least_to_the_most():
+    records = trials([1.0], candidates=1) + trials([1.0], dataset="cifar10", candidates=40)
+    assert "1 to 40 candidate settings a method" in said(records)
+
+
+def test_a_variant_is_no_rival_and_that_is_said():
+    text = said(families())
+    assert "Lowest error: Five best in 1 of 1 settings. The best is ahead of its best" in text
+    assert "Variants are no rivals of each other: “Five best” and “Robust-PU”." in text
+    assert "Variants" not in said(table3())
+
+
+def test_settings_without_a_rival_of_another_family_have_a_lowest_error():
+    variants = [r for r in families() if r["method"] != "nnpu"]
+    text = said(families() + [{**r, "dataset": "cifar10"} for r in variants])
+    assert "Five best in 2 of 2 settings." in text
+    assert "by more than chance in 1 of 1 (" in text
 
 
 def test_nothing_is_said_of_a_paper_that_has_no_such_table():
@@ -112,5 +132,18 @@ def test_what_is_short_or_departs_from_the_paper_is_said_once_a_data_set():
     records += trials([2.0] * 3, dataset="cifar10", sizes=small, method="robust-pu")
     (table,) = tables(records)
     assert notes(table) == [
-        "cifar10: 3 trials, where others have 10; other numbers of rows than in the paper."
+        "cifar10: 3 trials, where others have 10; other numbers of rows than in the paper.",
+        "1 of 4 cells were not run (–): bold compares only what was run.",
     ]
+    assert "Lowest error of what was run: nnPU in 1" in " ".join(sentences(table))
+
+
+def test_a_failed_cell_was_run():
+    records = [*trials([1.0]), record(method="pn", failure="no")]
+    assert not [note for note in notes(tables(records)[0]) if "not run" in note]
+
+
+def test_data_sets_that_the_paper_does_not_have_are_named():
+    records = [row for name in ("mnist", "digits", "iris") for row in trials([1.0], dataset=name)]
+    assert notes(tables(records)[0]) == ["The paper has no figures for digits and iris here."]
+    assert notes(tables([{**row, "table": None} for row in records])[0]) == []

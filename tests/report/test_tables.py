@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from made import record, table3, trials
+from made import families, record, table3, trials
 from scipy.stats import wilcoxon
 
 from robustpu.bench.paper import Figure
@@ -111,6 +111,21 @@ def test_a_cell_that_was_not_run_is_a_gap():
     assert cell.paper == Figure(7.58, 0.4)
 
 
+def test_a_cell_that_was_not_run_has_the_figure_of_the_papers_name_for_the_method():
+    table = only(
+        trials([1.0], method="p3mix-c", paper="p3mix")
+        + trials([1.0], dataset="cifar10", **NNPU)
+        + trials([1.0], dataset="cifar10", method="p3mix-c", paper="p3mix", prior=0.4)
+    )
+    assert not table.cells["cifar10", 0.2, "p3mix-c"].was_run
+    assert table.cells["cifar10", 0.2, "p3mix-c"].paper == Figure(7.99, 0.9)
+
+
+def test_a_table_of_methods_that_the_paper_does_not_have_has_no_reference():
+    assert only(trials([1.0], method="own")).reference is None
+    assert only(trials([1.0], method="own") + trials([1.0], **NNPU)).reference is not None
+
+
 def test_the_best_is_the_lowest_mean():
     found = cells(trials([3.0, 3.2], **NNPU) + trials([2.9, 3.1], **ROBUST))
     assert (found["nnpu"].best, found["robust-pu"].best) == (False, True)
@@ -154,6 +169,31 @@ def test_the_duel_is_between_the_two_lowest_means():
     cell = table.cells["mnist", 0.2, "pn"]
     assert cell.p == pytest.approx(wilcoxon(third - first, method="exact").pvalue)
     assert not cell.tied
+
+
+def test_the_duel_is_against_another_family_and_the_marks_are_against_the_best():
+    table = only(families())
+    (duel,) = table.duels
+    assert (duel.best, duel.rival, duel.wins) == ("robust-pu-5", "nnpu", 8)
+    assert duel.p == table.cells["mnist", 0.2, "nnpu"].p
+    assert table.cells["mnist", 0.2, "robust-pu"].p is not None
+
+
+def test_without_another_family_on_a_data_set_there_is_no_duel():
+    variants = [r for r in families() if r["method"] != "nnpu"]
+    (duel,) = only(families() + [{**r, "dataset": "cifar10"} for r in variants]).duels
+    assert duel.dataset == "mnist"
+
+
+def test_in_a_table_of_one_family_variants_are_rivals():
+    (duel,) = only([r for r in families() if r["method"] != "nnpu"]).duels
+    assert (duel.best, duel.rival) == ("robust-pu-5", "robust-pu")
+
+
+def test_the_places_of_a_sweep_are_rivals():
+    rows = [{**r, "x": float(len(r["method"]))} for r in families()]
+    (duel,) = only(rows).duels
+    assert (duel.best, duel.rival) == ("robust-pu-5", "robust-pu")
 
 
 def test_trials_are_paired_by_number_not_by_place():

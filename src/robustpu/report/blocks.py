@@ -6,7 +6,10 @@ from html import escape
 from robustpu.report.cells import Cell
 from robustpu.report.curves import curves
 from robustpu.report.dotplot import dotplot, key
-from robustpu.report.summary import at_or_below, notes, sentences
+from robustpu.report.notes import notes
+from robustpu.report.panels import panels
+from robustpu.report.scores import level, scores
+from robustpu.report.summary import sentences
 from robustpu.report.sweeps import sweep
 from robustpu.report.tables import Method, Table
 from robustpu.report.wording import number, p_value, selection
@@ -28,66 +31,20 @@ def blocks(table: Table) -> str:
     drawn = sweep(table)
     swept = [curves(drawn, dataset) for dataset in table.datasets] if drawn else []
     compared = [dotplot(table, dataset) for dataset in table.datasets]
-    against = f"Error against {drawn.axis}" if drawn else ""
+    against = f"Error against {drawn.name}" if drawn else ""
     source = [f"Paper: {table.reference.source}."] if table.reference else []
     return "".join(
         [
-            _scores(table),
+            scores(table),
             _panels(table, against, "Mean over the trials; bands of one deviation.", swept),
-            _figures(table),
             _legend(table),
+            _figures(table),
+            _notes(table),
             _panels(table, "Ours and the paper’s", key(table), compared),
             _duels(table),
             *(f'<p class="fine">{escape(line)}</p>\n' for line in [*sentences(table), *source]),
         ]
     )
-
-
-def level(cell: Cell) -> str:
-    """Class of the colour: below (b) or above (w) the paper, in deviations of the paper.
-
-    Parameters
-    ----------
-    cell
-        Any cell.
-
-    Returns
-    -------
-    level
-        ``b1`` to ``b3``, ``w1`` to ``w3``, or nothing where nothing can be compared.
-    """
-    if cell.difference is None or cell.paper is None:
-        return ""
-    # The paper prints deviations in steps of a tenth; some are zero.
-    deviations = abs(cell.difference) / max(cell.paper.sd, 0.1)
-    return ("b" if cell.difference <= 0 else "w") + str(min(3, 1 + int(deviations)))
-
-
-def _scores(table: Table) -> str:
-    rows = []
-    for method in table.methods:
-        by_prior = [table.row(prior, method.key) for prior in table.priors]
-        below, total = at_or_below(cell for row in by_prior for cell in row)
-        best = sum(cell.best for row in by_prior for cell in row)
-        squares = "".join(f"<span>{''.join(map(_square, row))}</span>" for row in by_prior)
-        rows.append(
-            f'<tr><th scope="row">{escape(method.label)}</th>'
-            f'<td class="squares" aria-hidden="true">{squares}</td>'
-            f"<td>{below} of {total}</td><td>{best or '–'}</td></tr>\n"
-        )
-    if table.reference is None:
-        return ""
-    return (
-        '<div class="scroll"><table class="scores">\n<caption>Against the paper: one square a '
-        "data set, priors from left to right</caption>\n<thead><tr>"
-        '<th scope="col">method</th><td aria-hidden="true"></td><th scope="col">at or below</th>'
-        '<th scope="col">lowest error</th></tr></thead>\n'
-        f"<tbody>\n{''.join(rows)}</tbody>\n</table></div>\n"
-    )
-
-
-def _square(cell: Cell) -> str:
-    return f'<i class="{level(cell)}"></i>'
 
 
 def _figures(table: Table) -> str:
@@ -150,27 +107,26 @@ def _trials(cell: Cell) -> str:
 
 
 def _legend(table: Table) -> str:
-    shades = (
-        '<span><i class="b3"></i><i class="b2"></i><i class="b1"></i> at or below the paper; '
-        "darker: by more than one or two of its deviations</span> "
-        '<span><i class="w1"></i><i class="w2"></i><i class="w3"></i> above it</span> '
-        if table.reference
-        else ""
-    )
-    marked = notes(table)
-    flawed = any(note.startswith("†") for note in marked)
-    dagger = "<span>† in no comparison, see the notes</span> " if flawed else ""
-    listed = "".join(f"<li>{escape(note)}</li>\n" for note in marked)
+    cells = table.cells.values()
+    dagger = "<span>† in no comparison, see the notes</span> " if any(c.flaw for c in cells) else ""
+    gap = "<span>– not run</span> " if not all(c.was_run for c in cells) else ""
+    colours = "<span>colours as above</span>" if table.reference else ""
     return (
-        f'<p class="legend">{shades}<span><strong>0.00</strong> lowest mean</span> <span>≈ a '
-        f"paired test does not tell it from the best</span> {dagger}</p>\n"
-        + (f'<ul class="notes">\n{listed}</ul>\n' if listed else "")
+        '<p class="legend"><span><strong>0.00</strong> lowest mean</span> <span>≈ a paired test '
+        f"does not tell it from the best</span> {dagger}{gap}{colours}</p>\n"
     )
+
+
+def _notes(table: Table) -> str:
+    listed = "".join(f"<li>{escape(note)}</li>\n" for note in notes(table))
+    return f'<ul class="notes">\n{listed}</ul>\n' if listed else ""
 
 
 def _panels(table: Table, title: str, words: str, pictures: Sequence[str]) -> str:
+    alone = {dataset for dataset, panel in panels(table).items() if panel.alone}
     named = [
-        f"<figure><figcaption>{escape(dataset)}</figcaption>{picture}</figure>\n"
+        f"<figure><figcaption>{escape(dataset)}{' (ours alone)' if dataset in alone else ''}"
+        f"</figcaption>{picture}</figure>\n"
         for dataset, picture in zip(table.datasets, pictures, strict=False)
         if picture
     ]

@@ -54,6 +54,11 @@ class Cell:
     p: float | None = None
 
     @property
+    def was_run(self) -> bool:
+        """Whether there is any trial, be it one that failed."""
+        return bool(self.errors or self.failures)
+
+    @property
     def complete(self) -> bool:
         """Whether it may compete: the trials and the rows of its neighbours, and one plan."""
         same = self.alike and self.errors.keys() == self.expected
@@ -89,7 +94,7 @@ class Cell:
     @property
     def flaw(self) -> str:
         """Why it may not compete; empty where it may, or where it was not run."""
-        if self.complete or not (self.errors or self.failures):
+        if self.complete or not self.was_run:
             return ""
         if not self.alike:
             return "other rows than its neighbours have"

@@ -42,14 +42,14 @@ def curves(sweep: Sweep, dataset: str) -> str:
     parts = [_level(mark, y(mark)) for mark in marks]
     parts.append(tick_texts(xs, x, HEIGHT - BOTTOM + 15))
     axis = f'<text class="axis" x="{(LEFT + WIDTH - RIGHT) / 2:.1f}" y="{HEIGHT - 4}">'
-    parts.append(f"{axis}{escape(sweep.axis)}</text>")
+    parts.append(f"{axis}{escape(sweep.label)}</text>")
     ends = _apart({prior: y(line[-1].mean) for prior, line in panel.items() if line})
     for j, (prior, line) in enumerate(panel.items()):
         if line:
             name = f'<text class="end" x="{x(line[-1].x) + 8:.1f}" y="{ends[prior]:.1f}">'
             inside = f"{_line(line, x, y)}{name}π = {prior:g}</text>"
             parts.append(f'<g class="p{j % COLOURS}">{inside}</g>')
-    return svg(HEIGHT, f"{dataset}: error against {sweep.axis}, one line a prior", parts)
+    return svg(HEIGHT, f"{dataset}: error against {sweep.name}, one line a prior", parts)
 
 
 def _level(mark: float, y: float) -> str:

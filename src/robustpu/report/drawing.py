@@ -8,6 +8,11 @@ from typing import Final, TypeAlias
 Scale: TypeAlias = Callable[[float], float]
 
 WIDTH: Final = 340
+# Size of the type in the pictures, as in page.css, and widths of its letters in parts of it: from
+# the widest of the fonts that a page may find, so that names are never cut.
+TYPE: Final = 10.5
+NARROW: Final = frozenset("fijlrtI .,:;!|'()[]-")
+LETTER, WIDE, THIN = 0.6, 0.82, 0.38
 
 
 def ticks(low: float, high: float, most: int = 5) -> list[float]:
@@ -102,6 +107,45 @@ def scale(low: float, high: float, start: float, end: float, *, logarithmic: boo
 def deviation(sd: float) -> float:
     """Length of an error bar; one trial has none."""
     return 0.0 if math.isnan(sd) else sd
+
+
+def text_width(text: str) -> float:
+    """Width of a text in a picture, rather too much than too little.
+
+    Parameters
+    ----------
+    text
+        One line.
+
+    Examples
+    --------
+    >>> round(text_width("Robust-PU"))
+    59
+    """
+    thin = sum(mark in NARROW for mark in text)
+    wide = sum((mark.isupper() and mark not in NARROW) or mark in "mw%@" for mark in text)
+    return TYPE * (THIN * thin + WIDE * wide + LETTER * (len(text) - thin - wide))
+
+
+def shortened(text: str, width: float) -> str:
+    """Cut a text that is too wide, and show that it was cut.
+
+    Parameters
+    ----------
+    text
+        One line.
+    width
+        Room for it.
+
+    Examples
+    --------
+    >>> shortened("Robust-PU, 5 best", 80)
+    'Robust-PU, 5…'
+    """
+    if text_width(text) <= width:
+        return text
+    fits = (end for end in range(len(text), 0, -1) if text_width(f"{text[:end]}…") <= width)
+    return f"{text[: next(fits, 0)]}…"
 
 
 def tick_texts(values: Sequence[float], place: Scale, y: float) -> str:

@@ -9,7 +9,10 @@ from robustpu.report.paired import FEWEST_PAIRS, signed_rank
 
 @dataclass(frozen=True)
 class Duel:
-    """The best method of a data set and prior against its best rival, over their common trials."""
+    """The best method of a data set and prior against its best rival, over their common trials.
+
+    A rival is of another family: a method is not set against its own variant.
+    """
 
     dataset: str
     prior: float
@@ -28,7 +31,7 @@ class Duel:
 
 
 def rank(
-    cells: Mapping[str, Cell], dataset: str, prior: float
+    cells: Mapping[str, Cell], dataset: str, prior: float, families: Mapping[str, str]
 ) -> tuple[dict[str, Cell], Duel | None]:
     """Mark the best, and test it against all others.
 
@@ -40,19 +43,21 @@ def rank(
         By method, of one data set and prior.
     dataset, prior
         Which.
+    families
+        By method; variants share one.
 
     Returns
     -------
     cells
         With `best` and `p` filled in.
     duel
-        The best against the method with the next lowest mean; None without a rival.
+        The best against the lowest mean of another family; None where there is none.
     """
     whole = [(cell.mean, name) for name, cell in cells.items() if cell.complete]
     if len(whole) < 2:
         return dict(cells), None
     order = [name for _, name in sorted(whole, key=lambda pair: pair[0])]
-    winner, rival = cells[order[0]], cells[order[1]]
+    winner = cells[order[0]]
     ranked = dict(cells)
     for name in order:
         cell = cells[name]
@@ -61,17 +66,21 @@ def rank(
             best=f"{cell.mean:.2f}" == f"{winner.mean:.2f}",
             p=None if name == order[0] else _test(winner, cell),
         )
+    others = [name for name in order if families[name] != families[order[0]]]
+    if not others:
+        return ranked, None
+    rival = ranked[others[0]]
     gaps = _differences(winner, rival)
     return ranked, Duel(
         dataset,
         prior,
         order[0],
-        order[1],
+        others[0],
         len(gaps),
         sum(gap > 0 for gap in gaps),
         sum(gap < 0 for gap in gaps),
         rival.mean - winner.mean,
-        ranked[order[1]].p,
+        rival.p,
     )
 
 

@@ -1,12 +1,13 @@
 """Tables -> figures by matplotlib, an extra: ``pip install 'robustpu[plot]'``."""
 
 import math
+import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from robustpu.report.dotplot import axis
 from robustpu.report.drawing import deviation
+from robustpu.report.panels import Panel, leaves, panels, scale_words
 from robustpu.report.sweeps import Point, sweep
 from robustpu.report.tables import Table
 from robustpu.report.wording import selection
@@ -32,11 +33,11 @@ def draw_sweep(table: Table, picture: Path) -> bool:
         False, and no file, if the table is no sweep.
     """
     lines = sweep(table)
-    panels = {} if lines is None else {k: v for k, v in lines.panels.items() if any(v.values())}
-    if lines is None or not panels:
+    drawn = {} if lines is None else {k: v for k, v in lines.panels.items() if any(v.values())}
+    if lines is None or not drawn:
         return False
-    figure, places = _panels(len(panels), width=3.6, height=2.9)
-    for axes, (dataset, panel) in zip(places, panels.items(), strict=True):
+    figure, places = _places(3.6, [2.9] * len(drawn))
+    for axes, (dataset, panel) in zip(places, drawn.items(), strict=True):
         if lines.logarithmic:
             axes.set_xscale("log")
         xs = sorted({point.x for points in panel.values() for point in points})
@@ -45,10 +46,11 @@ def draw_sweep(table: Table, picture: Path) -> bool:
         for points, colour in zip(panel.values(), _colours(panel), strict=True):
             _band(axes, points, colour)
         axes.set_ylim(bottom=max(0.0, axes.get_ylim()[0]))
-        axes.set_xlabel(_plain(lines.axis))
+        axes.set_xlabel(_plain(lines.label))
         axes.set_title(_plain(dataset), loc="left", color=INK, weight="bold", size=10)
         _name_ends(axes, panel)
-    _finish(figure, table, "Test error in percent: mean, and a band of one deviation", picture)
+    caption = f"Test error in percent against {lines.name}: mean, and a band of one deviation"
+    _finish(figure, table, caption, picture)
     return True
 
 
@@ -67,35 +69,41 @@ def draw_comparison(table: Table, picture: Path) -> bool:
     drawn
         False, and no file, if no cell can be compared.
     """
-    compared = {key[0] for key, cell in table.cells.items() if cell.difference is not None}
-    datasets = [dataset for dataset in table.datasets if dataset in compared]
-    if not datasets:
+    drawn = panels(table)
+    if not drawn:
         return False
-    figure, places = _panels(len(datasets), width=3.1, height=0.9 + 0.36 * len(table.methods))
-    for axes, dataset in zip(places, datasets, strict=True):
-        _rows(axes, table, dataset)
-        axes.set_title(_plain(dataset), loc="left", color=INK, weight="bold", size=10)
+    heights = [0.9 + 0.36 * len(panel.methods) for panel in drawn.values()]
+    figure, places = _places(3.1, heights)
+    for axes, (dataset, panel) in zip(places, drawn.items(), strict=True):
+        _rows(axes, panel, table.priors)
+        title = _plain(dataset) + (" (ours alone)" if panel.alone else "")
+        axes.set_title(title, loc="left", color=INK, weight="bold", size=10)
         axes.grid(axis="x", color=RULE, linewidth=0.8)
         axes.tick_params(axis="y", length=0)
         axes.set_axisbelow(True)
     figure.legend(*_key(table), loc="outside upper right", ncols=7, frameon=False, fontsize=8)
-    caption = "Test error in percent: mean and one deviation"
-    _finish(figure, table, caption, picture)
+    words = ["Test error in percent", scale_words(drawn), "mean and one deviation"]
+    if any(panel.cut for panel in drawn.values()):
+        words.append("◂: the bar goes on beyond the axis")
+    _finish(figure, table, "; ".join(word for word in words if word), picture)
     return True
 
 
-def _panels(count: int, width: float, height: float) -> tuple[Any, list[Any]]:
+def _places(width: float, heights: Sequence[float]) -> tuple[Any, list[Any]]:
+    """Make a figure with room for panels of these heights, in inches."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
+    count = len(heights)
     down = math.ceil(count / ACROSS)
     across = math.ceil(count / down)
+    tallest = [max(heights[i * across : (i + 1) * across]) for i in range(down)]
     # Wide enough for the title above, even over one panel.
-    size = (max(6.4, width * across), height * down + 0.9)
+    size = (max(6.4, width * across), sum(tallest) + 0.9)
     figure: Any = Figure(figsize=size, layout="constrained")
     figure.get_layout_engine().set(w_pad=0.08, h_pad=0.08)
     FigureCanvasAgg(figure)
-    places = list(figure.subplots(down, across, squeeze=False).flat)
+    places = list(figure.subplots(down, across, squeeze=False, height_ratios=tallest).flat)
     for spare in places[count:]:
         spare.remove()
     for axes in places[:count]:
@@ -131,27 +139,38 @@ def _name_ends(axes: Any, panel: Mapping[float, Sequence[Point]]) -> None:
         axes.annotate(text, (x, y), xytext=(7, 0), textcoords="offset points", **style)
 
 
-def _rows(axes: Any, table: Table, dataset: str) -> None:
-    apart, step = 0.07, 0.8 / len(table.priors)
-    drawn = []
-    for i, method in enumerate(table.methods):
-        for j, (prior, colour) in enumerate(zip(table.priors, _colours(table.priors), strict=True)):
-            cell = table.cells[dataset, prior, method.key]
-            if cell.paper is None or cell.difference is None:
+def _rows(axes: Any, panel: Panel, priors: Sequence[float]) -> None:
+    step = 0.8 / len(priors)
+    hollow: dict[str, Any] = {"markerfacecolor": "white", "alpha": 0.75, "elinewidth": 0.8}
+    for i, method in enumerate(panel.methods):
+        for j, (prior, colour) in enumerate(zip(priors, _colours(priors), strict=True)):
+            cell = panel.cells.get((method.key, prior))
+            if cell is None:
                 continue
-            drawn.append(cell)
             y = i - 0.4 + step * (j + 0.5)
-            common: dict[str, Any] = {"color": colour, "marker": "o", "markersize": 3.6}
-            hollow = {**common, "markerfacecolor": "white", "alpha": 0.75, "elinewidth": 0.8}
-            axes.errorbar(cell.paper.mean, y + apart, xerr=cell.paper.sd, **hollow)
-            axes.errorbar(cell.mean, y - apart, xerr=deviation(cell.sd), elinewidth=1.4, **common)
-    low, high, marks, logarithmic = axis(drawn)
+            # Ours stands above the paper's, and in the middle where it is alone.
+            apart = 0.07 if cell.paper else 0.0
+            if cell.paper:
+                _bar(axes, panel, *cell.paper, y + apart, colour, **hollow)
+            _bar(axes, panel, cell.mean, cell.sd, y - apart, colour, elinewidth=1.4)
+    low, high, marks, logarithmic = panel.axis
     axes.set_xscale("log" if logarithmic else "linear")
     axes.set_xlim(low, high)
     axes.set_xticks(marks, [f"{mark:g}" for mark in marks])
     axes.minorticks_off()
-    axes.set_yticks(range(len(table.methods)), [_plain(method.label) for method in table.methods])
-    axes.set_ylim(len(table.methods) - 0.5, -0.5)
+    axes.set_yticks(range(len(panel.methods)), [_plain(method.label) for method in panel.methods])
+    axes.set_ylim(len(panel.methods) - 0.5, -0.5)
+
+
+def _bar(
+    axes: Any, panel: Panel, mean: float, sd: float, y: float, colour: str, **style: Any
+) -> None:
+    """Draw a mean and its deviation; an arrow at the edge says that the bar goes on."""
+    dot: dict[str, Any] = {"color": colour, "marker": "o", "markersize": 3.6, **style}
+    axes.errorbar(mean, y, xerr=deviation(sd), **dot)
+    if leaves(panel.axis, mean, sd):
+        head: dict[str, Any] = {"marker": "<", "markersize": 5, "markeredgewidth": 0}
+        axes.plot([panel.axis.low], [y], color=colour, clip_on=False, zorder=5, **head)
 
 
 def _key(table: Table) -> tuple[list[Any], list[str]]:
@@ -175,7 +194,9 @@ def _finish(figure: Any, table: Table, caption: str, picture: Path) -> None:
     import matplotlib
 
     figure.suptitle(_plain(table.title), x=0.01, ha="left", weight="bold", color=INK, size=12)
-    words = f"{caption}, {selection(table)}."
+    # Type of 8 points; a letter is about half as wide as high.
+    room = int(figure.get_figwidth() * 72 / (8 * 0.55))
+    words = textwrap.fill(_plain(f"{caption}; {selection(table)}."), room)
     figure.supxlabel(words, x=0.01, ha="left", color=SOFT, size=8)
     # The same table gives the same bytes: no date, no random names.
     with matplotlib.rc_context({"svg.hashsalt": "robustpu"}):

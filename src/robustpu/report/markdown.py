@@ -5,9 +5,10 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from robustpu.report.cells import Cell
-from robustpu.report.summary import notes, sentences
+from robustpu.report.notes import notes
+from robustpu.report.summary import sentences
 from robustpu.report.tables import Table
-from robustpu.report.wording import number, p_value, selection
+from robustpu.report.wording import number, p_value, paper, selection
 
 LEGEND: Final = (
     "Test error in percent, mean ± deviation over the trials, both in points; lower is better. "
@@ -30,7 +31,11 @@ def markdown(tables: Iterable[Table]) -> str:
     text
         A whole document.
     """
-    return "\n\n".join(["# Benchmark", LEGEND, *(_section(table) for table in tables)]) + "\n"
+    tables = list(tables)
+    source = paper(tables)
+    beside = f"Our figures beside those of {_escape(source)}. " if source else ""
+    sections = [_section(table) for table in tables]
+    return "\n\n".join(["# robustpu: benchmark", beside + LEGEND, *sections]) + "\n"
 
 
 def _section(table: Table) -> str:

@@ -11,8 +11,9 @@ from robustpu.bench.eta import duration
 from robustpu.report.blocks import blocks
 from robustpu.report.summary import at_or_below, devices, trainings
 from robustpu.report.tables import Table
-from robustpu.report.wording import selection
+from robustpu.report.wording import paper, selection
 
+SUBJECT = "robust-pu"
 SHORT = {"oracle": "labelled validation (oracle)", "pu": "without negatives (PU-only)"}
 
 
@@ -41,7 +42,8 @@ def page(tables: Sequence[Table]) -> str:
             '<meta name="color-scheme" content="light dark">\n',
             '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
             "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n",
-            f"<title>Benchmark</title>\n<style>\n{_file('page.css')}</style>\n</head>\n<body>\n",
+            "<title>robustpu: benchmark</title>\n"
+            f"<style>\n{_file('page.css')}</style>\n</head>\n<body>\n",
             _header(experiments, tables),
             _toggle() if both else "",
             f"<main>\n{''.join(sections)}</main>\n",
@@ -56,13 +58,7 @@ def _file(name: str) -> str:
 
 
 def _header(experiments: dict[str, list[Table]], tables: Sequence[Table]) -> str:
-    facts = []
-    for kind in dict.fromkeys(table.selection for table in tables):
-        cells = [cell for t in tables if t.selection == kind for cell in t.cells.values()]
-        below, total = at_or_below(cells)
-        if total:
-            words = f"cells at or below the paper, {SHORT.get(kind, kind)}"
-            facts.append((f"{below}<small> of {total}</small>", words))
+    facts = [fact for table in next(iter(experiments.values()), []) for fact in _standing(table)]
     hardware = " and ".join(dict.fromkeys(name for table in tables for name in devices(table)))
     # Experiments may share trainings, too.
     spent = {key: took for table in tables for key, took in trainings(table).items()}
@@ -73,13 +69,29 @@ def _header(experiments: dict[str, list[Table]], tables: Sequence[Table]) -> str
         f'<li><a href="#{_slug(name)}">{escape(each[0].title)}</a></li>'
         for name, each in experiments.items()
     )
+    source = paper(tables)
+    beside = f": our figures beside those of {source}" if source else ""
     return (
-        "<header>\n<h1>Benchmark <span>ours beside the paper’s</span></h1>\n"
+        f"<header>\n<h1>robustpu <span>Benchmark{escape(beside, quote=False)}</span></h1>\n"
         f'<dl class="facts">{cards}</dl>\n'
         "<p>Test error in percent, mean ± deviation over the trials, both in points; lower is "
         "better. Ours stands above, the paper’s below it.</p>\n"
         f'<nav aria-label="Experiments"><ul>{links}</ul></nav>\n</header>\n'
     )
+
+
+def _standing(table: Table) -> list[tuple[str, str]]:
+    """How the method that the paper is about stands against it; without it, how all do."""
+    ours = [method for method in table.methods if method.key == SUBJECT]
+    keys = {method.key for method in ours or table.methods}
+    cells = (cell for (_, _, method), cell in table.cells.items() if method in keys)
+    below, total = at_or_below(cells)
+    if not total:
+        return []
+    name = f"{ours[0].label}: cells" if ours else "cells of all methods"
+    how = SHORT.get(table.selection, table.selection)
+    words = f"{name} of “{table.title}” at or below the paper, {how}"
+    return [(f"{below}<small> of {total}</small>", words)]
 
 
 def _toggle() -> str:

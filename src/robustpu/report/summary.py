@@ -10,7 +10,7 @@ from robustpu.bench.store import key_of
 from robustpu.report.cells import SIGNIFICANT, Cell
 from robustpu.report.paired import FEWEST_PAIRS
 from robustpu.report.tables import Table
-from robustpu.report.wording import selection
+from robustpu.report.wording import listed, selection, spread, trials
 
 TUNE: Final = {
     "cell": "one setting for all trials of a cell, by its mean validation score",
@@ -34,33 +34,6 @@ def sentences(table: Table) -> list[str]:
     return [
         text for text in (_against_paper(table), _best(table), _tuning(table), _cost(table)) if text
     ]
-
-
-def notes(table: Table) -> list[str]:
-    """Name every cell that is not what it seems.
-
-    Parameters
-    ----------
-    table
-        The table.
-
-    Returns
-    -------
-    notes
-        Behind a dagger, the cells that take part in no comparison, one note a data set, prior and
-        flaw; then what else is to be known, one a data set.
-    """
-    flaws: dict[tuple[str, float, str], list[str]] = {}
-    remarks: dict[str, None] = {}
-    for (dataset, prior, method), cell in table.cells.items():
-        if cell.flaw:
-            flaws.setdefault((dataset, prior, cell.flaw), []).append(table.label(method))
-        if cell.remark:
-            remarks[f"{dataset}: {cell.remark}."] = None
-    return [
-        f"† {dataset}, π = {prior:g}, {', '.join(labels)}: {flaw}."
-        for (dataset, prior, flaw), labels in flaws.items()
-    ] + list(remarks)
 
 
 def at_or_below(cells: Iterable[Cell]) -> tuple[int, int]:
@@ -140,32 +113,47 @@ def _against_paper(table: Table) -> str:
 
 
 def _best(table: Table) -> str:
+    won = [key for key, cell in table.cells.items() if cell.best]
+    if not won:
+        return ""
+    best = Counter(method for _, _, method in won)
+    settings = len({(dataset, prior) for dataset, prior, _ in won})
+    counts = [f"{row.label} in {best[row.key]}" for row in table.methods if best[row.key]]
+    gaps = any(not cell.was_run for cell in table.cells.values())
+    which = "Lowest error of what was run" if gaps else "Lowest error"
+    text = f"{which}: {', '.join(counts)} of {settings} settings."
+    return " ".join(part for part in (text, _ahead(table), _variants(table)) if part)
+
+
+def _ahead(table: Table) -> str:
     if not table.duels:
         return ""
-    best = Counter(method for (_, _, method), cell in table.cells.items() if cell.best)
-    settings = len(table.duels)
-    counts = [f"{row.label} in {best[row.key]}" for row in table.methods if best[row.key]]
-    text = f"Lowest error: {', '.join(counts)} of {settings} settings."
     if all(duel.p is None for duel in table.duels):
-        return f"{text} With fewer than {FEWEST_PAIRS} trials no paired test can tell them apart."
+        return f"With fewer than {FEWEST_PAIRS} trials no paired test can tell them apart."
     apart = sum(duel.told_apart for duel in table.duels)
     return (
-        f"{text} The best is ahead of its best rival by more than chance in {apart} of {settings} "
-        f"(Wilcoxon's signed-rank test over the trials, two-sided, p < {SIGNIFICANT:g}, not "
-        "corrected for the number of tests)."
+        f"The best is ahead of its best rival by more than chance in {apart} of "
+        f"{len(table.duels)} (Wilcoxon's signed-rank test over the trials, two-sided, "
+        f"p < {SIGNIFICANT:g}, not corrected for the number of tests)."
     )
 
 
+def _variants(table: Table) -> str:
+    families: dict[str, list[str]] = {}
+    for method in table.methods:
+        families.setdefault(method.family, []).append(f"“{method.label}”")
+    variants = [listed(labels) for labels in families.values() if len(labels) > 1]
+    return f"Variants are no rivals of each other: {'; '.join(variants)}." if variants else ""
+
+
 def _tuning(table: Table) -> str:
-    trials = sorted({len(cell.errors) for cell in table.cells.values() if cell.errors} or {0})
-    count = f"{trials[0]} to {trials[-1]} trials" if len(trials) > 1 else _many(trials[0], "trial")
+    count = trials(table)
     tried = [record["candidates"] for record in table.records if record.get("candidates")]
     if not tried or max(tried) == 1:
         return f"{count} a cell, {selection(table)}; nothing was tuned."
     how = TUNE.get(table.tune, table.tune)
     return (
-        f"{count} a cell, {selection(table)}; at most {max(tried)} candidate settings a method, "
-        f"{how}."
+        f"{count} a cell, {selection(table)}; {spread(tried, 'candidate setting')} a method, {how}."
     )
 
 
@@ -178,11 +166,8 @@ def _cost(table: Table) -> str:
     where = " and ".join(devices(table)) or "unknown hardware"
     what = f" ({', '.join(versions)})" if versions else ""
     spent = duration(seconds(table))
-    return f"{_many(len(table.records), 'trial')} took {spent} of one process on {where}{what}."
-
-
-def _many(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    count = spread([len(table.records)], "trial")
+    return f"{count} took {spent} of one process on {where}{what}."
 
 
 def _distinct(values: Iterable[str | None]) -> list[str]:

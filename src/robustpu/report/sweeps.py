@@ -23,6 +23,8 @@ class Sweep:
     ----------
     axis
         What the number is.
+    symbol
+        How it is written, if the labels of the methods are as ``"τ = 0.2"``.
     logarithmic
         Whether its axis is better drawn so.
     panels
@@ -30,8 +32,19 @@ class Sweep:
     """
 
     axis: str
+    symbol: str
     logarithmic: bool
     panels: Mapping[str, Mapping[float, tuple[Point, ...]]]
+
+    @property
+    def label(self) -> str:
+        """What to write at the axis."""
+        return self.symbol or self.axis
+
+    @property
+    def name(self) -> str:
+        """What to call the number in a sentence."""
+        return f"{self.axis} {self.symbol}".strip() if self.axis != "x" else self.label
 
 
 def sweep(table: Table) -> Sweep | None:
@@ -63,7 +76,15 @@ def sweep(table: Table) -> Sweep | None:
             for prior in table.priors
         }
     low, high = min(methods), max(methods)
-    return Sweep(_axis(table), low > 0 and high / low >= 20, panels)
+    return Sweep(_axis(table), _symbol(table), low > 0 and high / low >= 20, panels)
+
+
+def _symbol(table: Table) -> str:
+    """Find what stands before the equals sign in the label of every method with an `x`."""
+    labels = [method.label for method in table.methods if method.x is not None]
+    symbols = {label.partition(" = ")[0] for label in labels if " = " in label}
+    alike = len(symbols) == 1 and all(" = " in label for label in labels)
+    return symbols.pop() if alike else ""
 
 
 def _axis(table: Table) -> str:

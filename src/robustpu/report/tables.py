@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final, TypeAlias
 
-from robustpu.bench.paper import Figure, Reference, references
+from robustpu.bench.paper import Reference, references
 from robustpu.bench.protocol import PROTOCOLS
 from robustpu.bench.store import KEY, key_of
 from robustpu.datasets.catalogue import SOURCES
@@ -32,11 +32,22 @@ OPTIONAL: Final[dict[str, tuple[type, ...]]] = {
 
 @dataclass(frozen=True)
 class Method:
-    """A row: its key in the records, its name for people, its place on the axis of a sweep."""
+    """A row.
+
+    Parameters
+    ----------
+    key, label
+        Its name in the records, and its name for people.
+    x
+        Its place on the axis of a sweep.
+    family
+        Methods of one family are variants of one another, and no rivals.
+    """
 
     key: str
     label: str
     x: float | None
+    family: str
 
 
 @dataclass(frozen=True)
@@ -50,14 +61,14 @@ class Table:
     selection, validation, tune
         As in the records.
     reference
-        The paper's table; None where it has none.
+        The paper's table; None where it has no figure for any cell.
     datasets, priors, methods
         Columns, row groups, rows. Priors ascend, and so do methods with an x; the others are in
         order of first appearance.
     cells
         All of them, also those that were not run.
     duels
-        The best against its best rival, where two methods have all trials.
+        The best against its best rival, where methods of two families have all trials.
     records
         What the table was made of.
     """
@@ -173,13 +184,12 @@ def _identity(record: Record) -> str:
 def _table(records: Sequence[Record]) -> Table:
     first = records[0]
     by_key: dict[Key, list[Record]] = {}
-    methods: dict[str, Method] = {}
     in_paper: dict[str, str] = {}
     for record in records:
         name = record["method"]
         by_key.setdefault((record["dataset"], float(record["prior"]), name), []).append(record)
-        methods.setdefault(name, Method(name, record.get("label") or name, record.get("x")))
         in_paper.setdefault(name, record.get("paper") or name)
+    methods = _methods(records, in_paper)
     reference = references().get(first.get("table") or "")
     if all(method.x is not None for method in methods.values()):
         methods = dict(sorted(methods.items(), key=lambda pair: pair[1].x or 0.0))
@@ -190,11 +200,14 @@ def _table(records: Sequence[Record]) -> Table:
     if reference:
         datasets = tuple(_as_printed(datasets, reference.datasets(), str))
     priors = tuple(sorted({prior for _, prior, _ in by_key}))
+    in_paper = {name: in_paper[name] for name in methods}
+    families = {name: method.family for name, method in methods.items()}
     cells: dict[Key, Cell] = {}
     duels = []
     for prior in priors:
         for dataset in datasets:
-            ranked, duel = rank(_cells(by_key, dataset, prior, methods, reference), dataset, prior)
+            group = _cells(by_key, dataset, prior, in_paper, reference)
+            ranked, duel = rank(group, dataset, prior, families)
             cells |= {(dataset, prior, name): cell for name, cell in ranked.items()}
             duels += [duel] if duel else []
     return Table(
@@ -203,7 +216,7 @@ def _table(records: Sequence[Record]) -> Table:
         selection=first["selection"],
         validation=first["validation"],
         tune=first["tune"],
-        reference=reference,
+        reference=reference if any(cell.paper for cell in cells.values()) else None,
         datasets=datasets,
         priors=priors,
         methods=tuple(methods.values()),
@@ -211,6 +224,23 @@ def _table(records: Sequence[Record]) -> Table:
         duels=tuple(duels),
         records=tuple(records),
     )
+
+
+def _methods(records: Iterable[Record], in_paper: Mapping[str, str]) -> dict[str, Method]:
+    """Find the rows; variants are what the paper has under one name, but for places of a sweep."""
+    first: dict[str, Record] = {}
+    for record in records:
+        first.setdefault(record["method"], record)
+    families = {
+        name: in_paper[name] if record.get("x") is None else name for name, record in first.items()
+    }
+    if len(set(families.values())) == 1:
+        # With nobody else in the table, variants are each other's rivals.
+        families = {name: name for name in first}
+    return {
+        name: Method(name, record.get("label") or name, record.get("x"), families[name])
+        for name, record in first.items()
+    }
 
 
 def _as_printed(
@@ -225,10 +255,10 @@ def _cells(
     by_key: Mapping[Key, Sequence[Record]],
     dataset: str,
     prior: float,
-    methods: Iterable[str],
+    in_paper: Mapping[str, str],
     reference: Reference | None,
 ) -> dict[str, Cell]:
-    group = {name: by_key.get((dataset, prior, name), []) for name in methods}
+    group = {name: by_key.get((dataset, prior, name), []) for name in in_paper}
     stored = {name: len(records) for name, records in group.items()}
     group = {name: _newest(records) for name, records in group.items()}
     everything = [record for records in group.values() for record in records]
@@ -247,19 +277,11 @@ def _cells(
             dropped=stored[name] - len(records),
             alike=alike,
             as_paper=all(_as_paper(record) for record in records),
-            paper=_paper(reference, name, prior, dataset, records),
+            paper=reference.find(in_paper[name], prior, dataset) if reference else None,
             partly=_partly(dataset, records),
         )
         for name, records in group.items()
     }
-
-
-def _paper(
-    reference: Reference | None, name: str, prior: float, dataset: str, records: Sequence[Record]
-) -> Figure | None:
-    """Find the figure of the method that the records name, which may have another name here."""
-    names = [record.get("paper") or name for record in records] or [name]
-    return reference.find(names[0], prior, dataset) if reference else None
 
 
 def _newest(records: Sequence[Record]) -> list[Record]:

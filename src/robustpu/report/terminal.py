@@ -8,7 +8,8 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from robustpu.report.cells import Cell
-from robustpu.report.summary import notes, sentences
+from robustpu.report.notes import notes
+from robustpu.report.summary import sentences
 from robustpu.report.tables import Table
 from robustpu.report.wording import number, selection
 

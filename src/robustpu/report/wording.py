@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import count
 from typing import Final
 
@@ -103,6 +103,72 @@ def number(mean: float, sd: float, places: int = 2) -> str:
     if math.isnan(mean):
         return "–"
     return f"{mean:.2f}" if math.isnan(sd) else f"{mean:.2f} ± {sd:.{places}f}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Write names one after the other.
+
+    Parameters
+    ----------
+    names
+        At least one.
+
+    Examples
+    --------
+    >>> listed(["mnist", "shuttle", "spambase"])
+    'mnist, shuttle and spambase'
+    """
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def spread(counts: Iterable[int], noun: str) -> str:
+    """Write how many there are, from the least to the most.
+
+    Parameters
+    ----------
+    counts
+        Any; none is as good as a zero.
+    noun
+        What is counted.
+
+    Examples
+    --------
+    >>> spread([10, 3, 5], "trial"), spread([1], "trial")
+    ('3 to 10 trials', '1 trial')
+    """
+    found = sorted({*counts} or {0})
+    plural = noun if found == [1] else f"{noun}s"
+    few, most = found[0], found[-1]
+    return f"{few:,} {plural}" if few == most else f"{few:,} to {most:,} {plural}"
+
+
+def trials(table: Table) -> str:
+    """How many trials a cell has, in words.
+
+    Parameters
+    ----------
+    table
+        The table; cells without a result do not count.
+    """
+    return spread((len(cell.errors) for cell in table.cells.values() if cell.errors), "trial")
+
+
+def paper(tables: Iterable[Table]) -> str:
+    """Name the paper whose figures stand beside ours.
+
+    Parameters
+    ----------
+    tables
+        Any tables.
+
+    Returns
+    -------
+    words
+        Without the number of a table; empty where there is no paper.
+    """
+    sources = (table.reference.source for table in tables if table.reference)
+    return next((source.partition(" of ")[2] or source for source in sources), "")
 
 
 def p_value(p: float | None) -> str:

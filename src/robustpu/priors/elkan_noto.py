@@ -1,0 +1,97 @@
+"""Elkan and Noto's estimate of the class prior (2008), on out-of-fold scores."""
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
+
+from robustpu.naming import pick
+
+Scores = NDArray[np.float64]
+
+# c, the share of labelled rows where rows are positive for sure; arguments: g on P, g on U.
+LABEL_SHARES: Final[dict[str, Callable[[Scores, Scores], float]]] = {
+    "mean": lambda positive, _: float(positive.mean()),
+    # Scores may be so low that g is 0 everywhere.
+    "ratio": lambda positive, unlabeled: float(
+        positive.mean() / max(positive.mean() + unlabeled.mean(), 1e-300)
+    ),
+    "max": lambda positive, unlabeled: float(max(positive.max(), unlabeled.max())),
+}
+
+
+def elkan_noto(positive: ArrayLike, unlabeled: ArrayLike, *, share: str = "mean") -> float:
+    """(1 - c) / c, c the probability of a label, in balanced data, of a sure positive.
+
+    With g = sigmoid(score) and both samples weighing the same, a row that is positive for sure has
+    g = 1 / (1 + prior). Needs calibrated scores and positives that stand apart: where the classes
+    overlap g is lower, and the estimate too high.
+
+    Parameters
+    ----------
+    positive, unlabeled
+        Logits of rows that the scorer was not trained on, larger means more positive, shape (n,).
+        The scorer tells labelled from unlabelled rows, both weighing the same.
+    share
+        How c is found: "mean", e1 of the paper, is the mean of g on the positives; "ratio", e2, is
+        their part of all of g; "max", e3, is the largest g, and the most sensitive.
+
+    Returns
+    -------
+    float
+        The prior, in [0, 1].
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> x = np.concatenate([rng.normal(3, 1, 1300), rng.normal(-3, 1, 700)])
+    >>> score = np.log(1 / (0.3 + 0.7 * np.exp(-6 * x)))
+    >>> round(elkan_noto(score[:1000], score[1000:]), 2)
+    0.3
+    """
+    positive, unlabeled = check_scores(positive, unlabeled)
+    c = pick("share", share, LABEL_SHARES)(expit(positive), expit(unlabeled))
+    return min(1.0, (1 - c) / c) if c > 0 else 1.0
+
+
+def check_scores(positive: ArrayLike, unlabeled: ArrayLike) -> tuple[Scores, Scores]:
+    """Both as float arrays of shape (n,), if they are finite scores; else a ValueError.
+
+    Examples
+    --------
+    >>> len(check_scores([1, 2], [3])[0])
+    2
+    """
+    checked = []
+    for name, values in (("positive", positive), ("unlabeled", unlabeled)):
+        scores = np.asarray(values, dtype=np.float64)
+        if scores.ndim != 1:
+            raise ValueError(
+                f"{name} must be scores, shape (rows,); its shape is {scores.shape}. This "
+                "estimate does not read tables: score the rows first, out of fold, with a "
+                "classifier of labelled against unlabelled rows."
+            )
+        checked.append(check_rows(name, scores))
+    return checked[0], checked[1]
+
+
+def check_rows(name: str, values: Scores) -> Scores:
+    """The values themselves, if there are some and all are finite.
+
+    Examples
+    --------
+    >>> check_rows("unlabeled", np.array([]))
+    Traceback (most recent call last):
+    ValueError: unlabeled must have at least one row; its shape is (0,).
+    """
+    if values.size == 0:
+        raise ValueError(f"{name} must have at least one row; its shape is {values.shape}.")
+    if not np.isfinite(values).all():
+        bad = int((~np.isfinite(values)).sum())
+        raise ValueError(
+            f"{name} must be finite; {bad} of its {values.size} values are NaN or infinite. "
+            "Impute or drop them first."
+        )
+    return values
