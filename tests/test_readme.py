@@ -19,6 +19,19 @@ def test_python_blocks_run(capsys):
     assert "lr" in best
 
 
+def test_blocks_of_the_evaluation_page_run(capsys):
+    page = (ROOT / "docs" / "evaluation.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    names: dict[str, object] = {}
+    for block in blocks:
+        # Fewer networks: the figures of the page take half a minute.
+        quick = block.replace("random_state=0).fit", "random_state=0, n_members=8).fit")
+        exec(compile(quick, "evaluation.md", "exec"), names)
+    text = capsys.readouterr().out
+    assert "positives_at_k" in text
+    assert "'lr'" in text
+
+
 def test_make_targets_exist():
     makefile = (ROOT / "Makefile").read_text()
     for target in re.findall(r"make ([a-z-]+)", README):

@@ -154,9 +154,11 @@ class TestModels:
         model, X = fitted(kind, pu)
         known = np.isfinite(model.out_of_fold_)
         assert known.mean() > 0.1
-        found = metrics.evaluate(
-            pu.y[known], model.out_of_fold_[known], prior=0.4, threshold=model.threshold_
+        found = model.evaluate(k=50)
+        same = metrics.evaluate(
+            pu.y[known], model.out_of_fold_[known], prior=0.4, threshold=model.threshold_, k=50
         )
+        assert dict(found) == dict(same)
         truth = np.mean(model.predict(X) == pu.y_test)
         assert found["accuracy"].low - 0.03 < truth < found["accuracy"].high + 0.03
 
@@ -173,6 +175,8 @@ def test_unseen_rows_are_those_that_members_held_out(pu):
 def test_nothing_held_out_nothing_known(pu):
     model, _ = fitted("network", pu, validation_fraction=0, threshold="prior")
     assert np.isnan(model.out_of_fold_).all()
+    with pytest.raises(ValueError, match="no labelled and unlabelled rows were held out"):
+        model.evaluate()
     for target in ("recall:0.9", "precision:0.9"):
         with pytest.raises(ValueError, match="validation_fraction= a share above 0"):
             fitted("network", pu, validation_fraction=0, threshold=target)

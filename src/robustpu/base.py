@@ -2,6 +2,7 @@
 
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from robustpu import labels, thresholds
 from robustpu.checks import check_number
-from robustpu.metrics import collapse
+from robustpu.metrics import Evaluation, collapse, evaluate
 from robustpu.scenario import check_prior, check_scenario
 
 
@@ -228,6 +229,52 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         unlabeled = np.flatnonzero(~self.is_positive_)
         rows = unlabeled[np.argsort(-self.probability_[unlabeled], kind="stable")[:k]]
         return rows, self.probability_[rows]
+
+    def evaluate(
+        self,
+        prior_interval: Sequence[float] | None = None,
+        k: int | None = None,
+        level: float = 0.9,
+    ) -> Evaluation:
+        """Estimate how good the model is, without negatives, from rows that were held out.
+
+        Each row is judged by the members that did not train on it, so the whole model is rather
+        better. The rows had a say in the choice of epochs or rounds, which flatters a little; rows
+        that were never given to ``fit`` can be judged by :func:`robustpu.metrics.evaluate`.
+
+        Parameters
+        ----------
+        prior_interval, k, level
+            As in :func:`robustpu.metrics.evaluate`.
+
+        Returns
+        -------
+        evaluation
+            Accuracy, precision, AUC and others with intervals; prints as a table.
+
+        Raises
+        ------
+        ValueError
+            No labelled, or no unlabelled, rows were held out.
+        """
+        check_is_fitted(self)
+        known = np.isfinite(self.out_of_fold_)
+        is_positive = self.is_positive_[known]
+        if not is_positive.any() or is_positive.all():
+            raise ValueError(
+                "no labelled and unlabelled rows were held out to judge the model by: fit with "
+                "validation_fraction above 0 and without eval_set."
+            )
+        return evaluate(
+            is_positive,
+            self.out_of_fold_[known],
+            prior=self.prior_,
+            prior_interval=prior_interval,
+            threshold=self.threshold_,
+            scenario=self.scenario,
+            k=k,
+            level=level,
+        )
 
     def _positive_place(self) -> int:
         return labels.positive_index(self.classes_, self.pos_label)
