@@ -13,7 +13,7 @@ from sklearn.svm import LinearSVC
 
 import robustpu
 from robustpu import metrics
-from robustpu.metrics import PUKFold, scorer
+from robustpu.metrics import PUKFold, one_standard_error, scorer
 
 
 def rows(seed=0, n_positive=150, n_unlabeled=450, prior=0.4):
@@ -171,3 +171,36 @@ def test_errors_of_estimators():
 
     with pytest.raises(ValueError, match="neither predict_proba nor decision_function"):
         scorer("auc", prior=0.3)(Mute(), X, y)
+
+
+class TestOneStandardError:
+    def results(self, *splits):
+        return {f"split{place}_test_score": np.array(own) for place, own in enumerate(splits)}
+
+    def test_the_first_that_cannot_be_told_from_the_best(self):
+        # The best is the last: 0.90, 0.80, 0.88, with a mean of 0.86 and an error of 0.0306.
+        table = self.results([0.82, 0.84, 0.90], [0.81, 0.82, 0.80], [0.83, 0.83, 0.88])
+        assert one_standard_error(table) == 1
+        table["split0_test_score"][1] = 0.80
+        assert one_standard_error(table) == 2
+
+    def test_what_failed_is_never_taken(self):
+        assert one_standard_error(self.results([np.nan, 0.7], [0.9, 0.7])) == 1
+
+    def test_in_a_search(self):
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(300, 2))
+        y = (X[:, 0] > 0.3) & (rng.random(300) < 0.5)
+        search = GridSearchCV(
+            LogisticRegression(),
+            {"C": [1e-4, 0.1, 1.0, 10.0]},
+            scoring=scorer("accuracy", prior=0.25),
+            cv=PUKFold(5, random_state=0),
+            refit=one_standard_error,
+        ).fit(X, y)
+        assert search.best_index_ == one_standard_error(search.cv_results_)
+        assert search.best_params_["C"] < 10
+
+    def test_several_metrics_are_refused(self):
+        with pytest.raises(ValueError, match="with one metric"):
+            one_standard_error({"split0_test_auc": [1.0]})

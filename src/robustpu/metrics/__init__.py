@@ -27,7 +27,7 @@ from robustpu.metrics.bins import Reliability, reliability
 from robustpu.metrics.estimates import Estimate
 from robustpu.metrics.evaluation import Evaluation, evaluate
 from robustpu.metrics.rates import collapse
-from robustpu.metrics.scorers import scorer
+from robustpu.metrics.scorers import one_standard_error, scorer
 from robustpu.metrics.splitting import PUKFold, PUTimeSplit
 from robustpu.metrics.values import (
     METRICS,
@@ -62,6 +62,7 @@ __all__ = [
     "f1",
     "lee_liu",
     "lift_at_k",
+    "one_standard_error",
     "positives_at_k",
     "precision",
     "precision_at_k",

@@ -1,6 +1,7 @@
 """Metrics as scorers of scikit-learn: for cross_val_score, GridSearchCV and their kin."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -154,3 +155,37 @@ def _scores(
         f"{type(estimator).__name__} has neither predict_proba nor decision_function: give a "
         "classifier that has one of them."
     )
+
+
+def one_standard_error(results: Mapping[str, Any]) -> int:
+    """The first candidate whose mean score is within one standard error of the best.
+
+    For ``refit=`` of GridSearchCV and RandomizedSearchCV: scores without negatives are noisy, and
+    of candidates that cannot be told apart the simplest is taken. List the simple ones first.
+
+    Parameters
+    ----------
+    results
+        ``cv_results_`` of the search, with one metric.
+
+    Returns
+    -------
+    place
+        Its place among the candidates.
+
+    Examples
+    --------
+    >>> scores = {"split0_test_score": np.array([0.80, 0.84]),
+    ...           "split1_test_score": np.array([0.82, 0.78]),
+    ...           "split2_test_score": np.array([0.81, 0.84])}
+    >>> one_standard_error(scores)
+    0
+    """
+    names = [name for name in results if re.fullmatch(r"split\d+_test_score", name)]
+    if not names:
+        raise ValueError("results must be cv_results_ of a search with one metric.")
+    scores = np.array([results[name] for name in names], dtype=np.float64)
+    mean = np.where(np.isfinite(scores).all(0), scores.mean(0), -np.inf)
+    best = int(np.argmax(mean))
+    error = scores[:, best].std(ddof=1) / np.sqrt(len(scores)) if len(scores) > 1 else 0.0
+    return int(np.flatnonzero(mean >= mean[best] - error)[0])
