@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from robustpu import risks as risks
     from robustpu import weighting as weighting
     from robustpu.base import CollapseWarning as CollapseWarning
+    from robustpu.estimation import PriorWarning as PriorWarning
+    from robustpu.estimation import estimate_prior as estimate_prior
     from robustpu.labels import AmbiguousLabelWarning as AmbiguousLabelWarning
     from robustpu.methods import all_methods as all_methods
     from robustpu.methods.bagging import BaggingPUClassifier as BaggingPUClassifier
@@ -62,6 +64,7 @@ _HOME = {
     "PUSBClassifier": "robustpu.methods.pusb",
     "PUbNClassifier": "robustpu.methods.pubn",
     "Pacing": "robustpu.pacing",
+    "PriorWarning": "robustpu.estimation",
     "RobustPUClassifier": "robustpu.methods.robust_pu",
     "SelfPUClassifier": "robustpu.methods.self_pu",
     "SpyClassifier": "robustpu.methods.spy",
@@ -69,6 +72,7 @@ _HOME = {
     "UPUClassifier": "robustpu.methods.upu",
     "VPUClassifier": "robustpu.methods.vpu",
     "all_methods": "robustpu.methods",
+    "estimate_prior": "robustpu.estimation",
     "fit_together": "robustpu.together",
     "make_pu": "robustpu.split",
 }

@@ -2,7 +2,7 @@
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,10 +12,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags, column_or_1d
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from robustpu import labels, thresholds
+from robustpu import labels, priors, thresholds
 from robustpu.checks import check_number
 from robustpu.metrics import Evaluation, collapse, evaluate
-from robustpu.scenario import check_prior, check_scenario
+from robustpu.scenario import check_scenario
 
 
 class CollapseWarning(UserWarning):
@@ -37,7 +37,7 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     ``calibration_`` and ``threshold_``.
     """
 
-    prior: float | str = "auto"
+    prior: float | str | Callable[..., float] = "auto"
     scenario: str = "case-control"
     pos_label: labels.Label | None = None
     validation_fraction: float = 0.1
@@ -54,8 +54,7 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
 
     def _check_parameters(self) -> None:
         check_scenario(self.scenario)
-        if self.prior != "auto":
-            check_prior(self.prior)
+        priors.check(self.prior)
         check_number("validation_fraction", self.validation_fraction, least=0, below=1)
         kind, _ = thresholds.parse(self.threshold)
         if kind in ("recall", "precision") and self.validation_fraction == 0:

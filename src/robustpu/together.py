@@ -314,17 +314,23 @@ def check_vary(vary: Any) -> None:
 
 
 def _set_priors(tasks: Sequence[_Task]) -> None:
-    unknown = [task for task in tasks if task.estimator.prior == "auto"]
+    unknown = [task for task in tasks if priors.is_open(task.estimator.prior)]
     estimates = priors.estimate(
         [
-            priors.Sample(task.data.x, task.data.is_positive, task.estimator.module, task.seeds[0])
+            priors.Sample(
+                task.data.x,
+                task.data.is_positive,
+                task.estimator.module,
+                task.seeds[0],
+                task.estimator.prior,
+            )
             for task in unknown
         ]
     )
     for task, estimate in zip(unknown, estimates, strict=True):
         task.prior = estimate
     for task in tasks:
-        if task.estimator.prior != "auto":
+        if not priors.is_open(task.estimator.prior):
             task.prior = check_prior(task.estimator.prior)
         n_positive = int(task.data.is_positive.sum())
         n_unlabeled = len(task.data.is_positive) - n_positive

@@ -27,7 +27,7 @@ from sklearn.utils.validation import (
 
 from robustpu import labels
 from robustpu.base import BasePUClassifier, parameters
-from robustpu.priors import from_scores
+from robustpu.priors import from_scores, is_open
 from robustpu.scenario import check_prior, population_prior
 from robustpu.selection import oracle_accuracy, proxy_accuracy
 from robustpu.thresholds import shifted
@@ -155,11 +155,11 @@ class WrapperPUClassifier(SinglePUClassifier):
         self, X: Any, is_positive: Mask, weight: Floats | None, random: np.random.RandomState
     ) -> None:
         """Note the prior that was given, or estimate it from out-of-fold scores of the learner."""
-        if self.prior != "auto":
+        if not is_open(self.prior):
             self.prior_ = check_prior(self.prior)
         else:
             score = self._out_of_fold(X, is_positive, weight, random)
-            self.prior_ = from_scores(score[is_positive], score[~is_positive])
+            self.prior_ = from_scores(*balanced_logits(score, is_positive), self.prior)
         counts = int(is_positive.sum()), int((~is_positive).sum())
         self.population_prior_ = population_prior(self.prior_, *counts, self.scenario)
 
@@ -260,6 +260,31 @@ def scores(learner: Any, X: Any) -> Floats:
         return answer
     decision: Floats = np.clip(learner.decision_function(X), -500, 500)
     return 1 / (1 + np.exp(-decision))
+
+
+def balanced_logits(
+    probability: Floats, is_positive: Mask, share: float | None = None
+) -> tuple[Floats, Floats]:
+    """Log-odds of the labelled and of the unlabelled rows, as if both weighed the same.
+
+    Parameters
+    ----------
+    probability
+        Of being labelled, (n,).
+    is_positive
+        Which rows are labelled, (n,).
+    share
+        Of the labelled rows, as the learner saw it; by default each row counted the same.
+
+    Examples
+    --------
+    >>> balanced_logits(np.array([0.25, 0.25, 0.25, 0.25]), np.array([1, 0, 0, 0]) > 0)[1].round(6)
+    array([0., 0., 0.])
+    """
+    share = float(is_positive.mean()) if share is None else share
+    inside = np.clip(probability, 1e-9, 1 - 1e-9)
+    score = np.log(inside / (1 - inside)) - np.log(share / (1 - share))
+    return score[is_positive], score[~is_positive]
 
 
 def rows_of(X: Any, index: NDArray[np.intp]) -> Any:

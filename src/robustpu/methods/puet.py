@@ -13,10 +13,10 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from robustpu import labels
 from robustpu.base import parameters
 from robustpu.checks import check_number
-from robustpu.priors import from_scores
+from robustpu.priors import from_scores, is_open
 from robustpu.scenario import check_prior, check_scenario
 from robustpu.trees import Forest, Limits, Masses, grow
-from robustpu.wrapper import Floats, Mask, SinglePUClassifier, folds, hold_out
+from robustpu.wrapper import Floats, Mask, SinglePUClassifier, balanced_logits, folds, hold_out
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ class PUExtraTreesClassifier(SinglePUClassifier):
     min_samples_leaf
         Rows in a leaf at least.
     prior
-        ``"auto"``: best-bin on out-of-fold scores of scikit-learn's extra-trees, P against U, as
-        many as here.
+        To be estimated, it is so from out-of-fold scores of scikit-learn's extra-trees, P against
+        U, as many as here.
 
     Attributes
     ----------
@@ -160,10 +160,11 @@ class PUExtraTreesClassifier(SinglePUClassifier):
 
     def _set_prior(self, rows: _Rows, random: np.random.RandomState) -> None:
         labelled, unlabeled = rows.sums()
-        if self.prior != "auto":
+        if not is_open(self.prior):
             self.prior_ = check_prior(self.prior)
         else:
-            self.prior_ = _estimate(rows, self.n_estimators, random)
+            score = _out_of_fold(rows, self.n_estimators, random)
+            self.prior_ = from_scores(*balanced_logits(score, rows.is_positive, 0.5), self.prior)
         share = 1.0 if self.scenario == "case-control" else unlabeled / (labelled + unlabeled)
         self.population_prior_ = 1 - (1 - self.prior_) * share
 
@@ -226,14 +227,14 @@ def _ask(forest: Forest, X: Floats) -> Floats:
     return np.where(answer == 0.5, np.nextafter(0.5, 1), answer)
 
 
-def _estimate(rows: _Rows, n_estimators: int, random: np.random.RandomState) -> float:
-    """Best-bin prior on out-of-fold scores of extra-trees that tell P from U."""
+def _out_of_fold(rows: _Rows, n_estimators: int, random: np.random.RandomState) -> Floats:
+    """Probability of a label, both kinds of rows weighing the same, by extra-trees, (n,)."""
     is_positive = rows.is_positive
     n_positive, n_unlabeled = int(is_positive.sum()), int((~is_positive).sum())
     if min(n_positive, n_unlabeled) < 2:
         raise ValueError(
-            "prior='auto' needs at least 2 labelled positives and 2 unlabelled rows to estimate "
-            f"from; there are {n_positive} and {n_unlabeled}. Give prior= a number: the share of "
+            "to estimate the prior takes at least 2 labelled positives and 2 unlabelled rows; "
+            f"there are {n_positive} and {n_unlabeled}. Give prior= a number: the share of "
             "positives that you expect among the unlabelled rows."
         )
     score = np.empty(len(is_positive))
@@ -245,4 +246,4 @@ def _estimate(rows: _Rows, n_estimators: int, random: np.random.RandomState) -> 
         )
         scorer.fit(own.X, own.is_positive, own.weight)
         score[other] = scorer.predict_proba(rows.X[other])[:, 1]
-    return from_scores(score[is_positive], score[~is_positive])
+    return score

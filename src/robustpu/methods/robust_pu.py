@@ -36,7 +36,9 @@ class RobustPUClassifier(NeuralPUClassifier):
     Parameters
     ----------
     prior
-        Share of positives *among the unlabelled rows*: a number in (0, 1), or ``"auto"``.
+        Share of positives *among the unlabelled rows*: a number in (0, 1), ``"auto"``, or another
+        name of ``robustpu.priors.PRIORS``, by which it is estimated; or a function from
+        out-of-fold scores of labelled and of unlabelled rows to the prior.
     scenario
         ``"case-control"``: the unlabelled rows are a sample of the population. ``"single-set"``:
         they are what was left of one after its positives were labelled.

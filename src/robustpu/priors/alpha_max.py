@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from robustpu.checks import check_number
-from robustpu.priors.elkan_noto import check_scores
+from robustpu.priors.inputs import check_scores
 
 Floats = NDArray[np.float64]
 

@@ -3,13 +3,13 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
-Scores = NDArray[np.float64]
+from robustpu.priors.inputs import check_scores
 
 
 def best_bin(
-    score_positive: Scores, score_unlabeled: Scores, delta: float = 0.1, gamma: float = 0.01
+    positive: ArrayLike, unlabeled: ArrayLike, *, delta: float = 0.1, gamma: float = 0.01
 ) -> float:
     """q_U(t) / q_P(t) at the t that minimises its upper confidence bound.
 
@@ -18,7 +18,7 @@ def best_bin(
 
     Parameters
     ----------
-    score_positive, score_unlabeled
+    positive, unlabeled
         Scores of rows that the scorer was not trained on; larger means more positive.
     delta, gamma
         Confidence level and slack of the bound, as in the paper.
@@ -30,12 +30,11 @@ def best_bin(
     >>> round(best_bin(positive[:1000], np.concatenate([positive[1000:], negative])), 1)
     0.3
     """
-    n_positive, n_unlabeled = len(score_positive), len(score_unlabeled)
-    thresholds = np.unique(score_unlabeled)
-    above_positive = n_positive - np.searchsorted(np.sort(score_positive), thresholds, side="left")
-    above_unlabeled = n_unlabeled - np.searchsorted(
-        np.sort(score_unlabeled), thresholds, side="left"
-    )
+    positive, unlabeled = check_scores(positive, unlabeled)
+    n_positive, n_unlabeled = len(positive), len(unlabeled)
+    thresholds = np.unique(unlabeled)
+    above_positive = n_positive - np.searchsorted(np.sort(positive), thresholds, side="left")
+    above_unlabeled = n_unlabeled - np.searchsorted(np.sort(unlabeled), thresholds, side="left")
     # Two of each at the least, as in the authors' code: a bin of one row says nothing.
     usable = (above_positive >= 2) & (above_unlabeled >= 2)
     if not usable.any():

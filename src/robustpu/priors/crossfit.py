@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
+from typing import Any
 
 import numpy as np
 import torch
@@ -15,6 +17,8 @@ from robustpu.naming import identity
 Scores = NDArray[np.float64]
 
 FOLDS = 5
+# Folds are dealt out so many times, and the scores averaged.
+REPEATS = 3
 EPOCHS = 20
 BATCH_SIZE = 64
 LR = 1e-3
@@ -23,19 +27,21 @@ WEIGHT_DECAY = 1e-2
 
 @dataclass(frozen=True)
 class Sample:
-    """Positives and unlabelled rows whose prior is wanted."""
+    """Positives and unlabelled rows whose prior is wanted, and how it is to be estimated."""
 
     x: Tensor
     is_positive: NDArray[np.bool_]
     module: str | ModuleFactory
     seed: int
+    method: Any = "auto"
 
 
 def out_of_fold(samples: Sequence[Sample]) -> list[Scores]:
     """Score every row, the scorers of all samples and folds trained together.
 
     A network learns to tell positives from unlabelled rows on all folds but one, and scores that
-    one, so that every row is used and none is scored by a network that has seen it.
+    one, so that every row is used and none is scored by a network that has seen it. Three times,
+    with other folds; the mean score is less a matter of luck.
 
     Parameters
     ----------
@@ -58,8 +64,8 @@ def out_of_fold(samples: Sequence[Sample]) -> list[Scores]:
         n_unlabeled = len(sample.is_positive) - n_positive
         if min(n_positive, n_unlabeled) < 2:
             raise ValueError(
-                f"prior='auto' needs at least 2 labelled positives and 2 unlabelled rows to "
-                f"estimate from; there are {n_positive} and {n_unlabeled}. Give prior= a number: "
+                f"to estimate the prior takes at least 2 labelled positives and 2 unlabelled rows; "
+                f"there are {n_positive} and {n_unlabeled}. Give prior= a number: "
                 "the share of positives that you expect among the unlabelled rows."
             )
         groups.setdefault(
@@ -77,8 +83,8 @@ def _alike(samples: Sequence[Sample]) -> Scores:
     rows = len(first.is_positive)
     members: list[Member] = []
     scored: list[tuple[int, NDArray[np.intp]]] = []
-    for place, sample in enumerate(samples):
-        fold = _folds(sample)
+    for (place, sample), repeat in product(enumerate(samples), range(REPEATS)):
+        fold = _folds(sample, repeat)
         # Members of a fleet train on equally many rows; the largest fold sets the number.
         size = int(rows - np.bincount(fold).max())
         for held_out in range(fold.max() + 1):
@@ -90,7 +96,9 @@ def _alike(samples: Sequence[Sample]) -> Scores:
             share = is_positive.double().mean()
             weight = torch.where(is_positive, 0.5 / share, 0.5 / (1 - share))
             own = Rows(torch.from_numpy(training + place * rows), is_positive, weight)
-            members.append(Member(own, None, 0.5, 0.5, sample.seed + held_out, group=place))
+            members.append(
+                Member(own, None, 0.5, 0.5, sample.seed + held_out + FOLDS * repeat, group=place)
+            )
             scored.append((place, np.flatnonzero(fold == held_out)))
     pool = first.x if len(samples) == 1 else torch.cat([sample.x for sample in samples])
     fleet = Fleet(pool, members, _scorer(first))
@@ -105,9 +113,9 @@ def _alike(samples: Sequence[Sample]) -> Scores:
     for member, (place, held) in enumerate(scored):
         index[member, : len(held)] = held + place * rows
     logit = fleet.logits(torch.from_numpy(index).to(pool.device)).double().cpu().numpy()
-    score = np.empty((len(samples), rows))
+    score = np.zeros((len(samples), rows))
     for member, (place, held) in enumerate(scored):
-        score[place, held] = logit[member, : len(held)]
+        score[place, held] += logit[member, : len(held)] / REPEATS
     return score
 
 
@@ -116,9 +124,9 @@ def _scorer(sample: Sample) -> str | ModuleFactory:
     return "mlp" if sample.x.ndim == 2 else sample.module
 
 
-def _folds(sample: Sample) -> NDArray[np.int64]:
+def _folds(sample: Sample, repeat: int) -> NDArray[np.int64]:
     """Fold of each row, positives and unlabelled rows dealt out evenly."""
-    rng = np.random.default_rng(sample.seed)
+    rng = np.random.default_rng([sample.seed, repeat])
     fold = np.empty(len(sample.is_positive), dtype=np.int64)
     parts = (np.flatnonzero(sample.is_positive), np.flatnonzero(~sample.is_positive))
     count = min(FOLDS, *map(len, parts))

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
 from robustpu.naming import pick
+from robustpu.priors.inputs import check_scores
 
 Scores = NDArray[np.float64]
 
@@ -54,44 +55,3 @@ def elkan_noto(positive: ArrayLike, unlabeled: ArrayLike, *, share: str = "mean"
     positive, unlabeled = check_scores(positive, unlabeled)
     c = pick("share", share, LABEL_SHARES)(expit(positive), expit(unlabeled))
     return min(1.0, (1 - c) / c) if c > 0 else 1.0
-
-
-def check_scores(positive: ArrayLike, unlabeled: ArrayLike) -> tuple[Scores, Scores]:
-    """Both as float arrays of shape (n,), if they are finite scores; else a ValueError.
-
-    Examples
-    --------
-    >>> len(check_scores([1, 2], [3])[0])
-    2
-    """
-    checked = []
-    for name, values in (("positive", positive), ("unlabeled", unlabeled)):
-        scores = np.asarray(values, dtype=np.float64)
-        if scores.ndim != 1:
-            raise ValueError(
-                f"{name} must be scores, shape (rows,); its shape is {scores.shape}. This "
-                "estimate does not read tables: score the rows first, out of fold, with a "
-                "classifier of labelled against unlabelled rows."
-            )
-        checked.append(check_rows(name, scores))
-    return checked[0], checked[1]
-
-
-def check_rows(name: str, values: Scores) -> Scores:
-    """The values themselves, if there are some and all are finite.
-
-    Examples
-    --------
-    >>> check_rows("unlabeled", np.array([]))
-    Traceback (most recent call last):
-    ValueError: unlabeled must have at least one row; its shape is (0,).
-    """
-    if values.size == 0:
-        raise ValueError(f"{name} must have at least one row; its shape is {values.shape}.")
-    if not np.isfinite(values).all():
-        bad = int((~np.isfinite(values)).sum())
-        raise ValueError(
-            f"{name} must be finite; {bad} of its {values.size} values are NaN or infinite. "
-            "Impute or drop them first."
-        )
-    return values

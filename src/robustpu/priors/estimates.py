@@ -1,9 +1,62 @@
-"""From scores to a prior."""
+"""From scores to a prior, by the name of a method."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeAlias
 
+from robustpu.naming import pick
+from robustpu.priors.alpha_max import alpha_max
 from robustpu.priors.best_bin import best_bin
+from robustpu.priors.combined import combined
 from robustpu.priors.crossfit import Sample, Scores, out_of_fold
+from robustpu.priors.dedpul import dedpul
+from robustpu.priors.elkan_noto import elkan_noto
+from robustpu.priors.kernel_mean import km1, km2
+from robustpu.priors.pearson import pearson
+from robustpu.priors.penalized_l1 import penalized_l1
+from robustpu.priors.tice import tice
+from robustpu.scenario import check_prior
+
+Method: TypeAlias = Callable[..., float]
+
+# "auto" has the least error on data sets that nobody tuned on, see docs/priors.md.
+PRIORS: Final[Mapping[str, Method]] = {
+    "auto": combined,
+    "best-bin": best_bin,
+    "dedpul": dedpul,
+    "alpha-max": alpha_max,
+    "elkan-noto": elkan_noto,
+    "km1": km1,
+    "km2": km2,
+    "pearson": pearson,
+    "penalized-l1": penalized_l1,
+    "tice": tice,
+}
+
+
+def is_open(prior: Any) -> bool:
+    """Whether a prior is to be estimated: a name or a function instead of a number.
+
+    Examples
+    --------
+    >>> is_open("auto"), is_open(0.3)
+    (True, False)
+    """
+    return isinstance(prior, str) or callable(prior)
+
+
+def check(prior: Any) -> None:
+    """Refuse what is neither a number in (0, 1) nor a method.
+
+    Examples
+    --------
+    >>> check("km3")
+    Traceback (most recent call last):
+    ValueError: unknown prior 'km3': did you mean 'km2'? ...
+    """
+    if is_open(prior):
+        pick("prior", prior, PRIORS)
+    else:
+        check_prior(prior)
 
 
 def estimate(samples: Sequence[Sample]) -> list[float]:
@@ -20,18 +73,20 @@ def estimate(samples: Sequence[Sample]) -> list[float]:
         One number in (0, 1) a sample.
     """
     return [
-        from_scores(score[sample.is_positive], score[~sample.is_positive])
+        from_scores(score[sample.is_positive], score[~sample.is_positive], sample.method)
         for sample, score in zip(samples, out_of_fold(samples), strict=True)
     ]
 
 
-def from_scores(positive: Scores, unlabeled: Scores) -> float:
+def from_scores(positive: Scores, unlabeled: Scores, method: Any = "auto") -> float:
     """Prior from out-of-fold scores, in the open interval: one positive and one negative at least.
 
     Parameters
     ----------
     positive, unlabeled
         Scores of rows that the scorer was not trained on; larger means more positive.
+    method
+        A name of ``PRIORS``, or a function ``(positive, unlabeled) -> prior``.
 
     Examples
     --------
@@ -39,5 +94,6 @@ def from_scores(positive: Scores, unlabeled: Scores) -> float:
     >>> from_scores(np.zeros(5), np.zeros(9))
     0.9
     """
+    found = float(pick("prior", method, PRIORS)(positive, unlabeled))
     edge = 1 / (len(unlabeled) + 1)
-    return min(max(best_bin(positive, unlabeled), edge), 1 - edge)
+    return min(max(found, edge), 1 - edge)

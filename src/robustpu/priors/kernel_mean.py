@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 
-from robustpu.checks import check_number
-from robustpu.priors.elkan_noto import check_rows
+from robustpu.priors.inputs import check_tables, median_distance, standardised, subsample
 
 Floats = NDArray[np.float64]
 
@@ -166,7 +165,8 @@ def hull_distance(kernel: Floats, target: Floats, weight: Floats) -> tuple[float
     """min over v >= 0, sum v = 1, of sqrt((u - v)' K (u - v)), and the v found.
 
     In each step mass moves from one row to another: to the row of the lowest slope, from the row
-    that gains most by it. It ends when no v can be better by more than 1e-5 in half the square.
+    that gains most by it. It ends when no v can be better by more than 1e-5 in half the square, or
+    after 20,000 steps.
 
     Parameters
     ----------
@@ -196,73 +196,3 @@ def hull_distance(kernel: Floats, target: Floats, weight: Floats) -> tuple[float
         weight[gone] -= step
         slope += step * (kernel[to] - kernel[gone])
     return _length(kernel, target - weight), weight
-
-
-def check_tables(positive: ArrayLike, unlabeled: ArrayLike) -> tuple[Floats, Floats]:
-    """Both as float arrays of shape (rows, columns), if they are finite tables; else a ValueError.
-
-    Examples
-    --------
-    >>> check_tables([1, 2], [3])[0].shape[1]
-    1
-    """
-    tables = []
-    for name, values in (("positive", positive), ("unlabeled", unlabeled)):
-        table = np.asarray(values, dtype=np.float64)
-        if table.ndim not in (1, 2):
-            raise ValueError(
-                f"{name} must be a table, shape (rows, columns), or scores, shape (rows,); its "
-                f"shape is {table.shape}. Flatten it, or score the rows first."
-            )
-        tables.append(check_rows(name, table if table.ndim == 2 else table[:, None]))
-    if tables[0].shape[1] != tables[1].shape[1]:
-        raise ValueError(
-            f"positive and unlabeled must have the same columns; they have {tables[0].shape[1]} "
-            f"and {tables[1].shape[1]}."
-        )
-    return tables[0], tables[1]
-
-
-def standardised(positive: Floats, unlabeled: Floats) -> tuple[Floats, Floats]:
-    """Columns less their mean over both tables, by their deviation; constant columns become 0.
-
-    Examples
-    --------
-    >>> standardised(np.array([[3.0, 7.0]]), np.array([[1.0, 7.0]]))[0].tolist()
-    [[1.0, 0.0]]
-    """
-    rows = np.concatenate([positive, unlabeled])
-    mean, deviation = rows.mean(0), rows.std(0)
-    # Rounding alone leaves a deviation of some 1e-16 of the mean.
-    varies = deviation > 1e-12 * np.abs(mean)
-    scale = np.where(varies, deviation, 1.0)
-    return (
-        np.where(varies, (positive - mean) / scale, 0.0),
-        np.where(varies, (unlabeled - mean) / scale, 0.0),
-    )
-
-
-def subsample(table: Floats, max_rows: int, rng: np.random.Generator) -> Floats:
-    """At most so many rows, drawn without replacement.
-
-    Examples
-    --------
-    >>> len(subsample(np.zeros((5, 2)), 3, np.random.default_rng(0)))
-    3
-    """
-    check_number("max_rows", max_rows, least=2, whole=True)
-    if len(table) <= max_rows:
-        return table
-    return table[rng.choice(len(table), max_rows, replace=False)]
-
-
-def median_distance(squared: Floats) -> float:
-    """Median of the distances other than 0, or 1 if there are none.
-
-    Examples
-    --------
-    >>> median_distance(np.array([[0.0, 4.0], [4.0, 0.0]]))
-    2.0
-    """
-    apart = squared[squared > 0]
-    return float(np.sqrt(float(np.median(apart)))) if apart.size else 1.0

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 
-from robustpu.priors.kernel_mean import check_tables, median_distance, standardised, subsample
+from robustpu.priors.inputs import check_tables, median_distance, standardised, subsample
 
 Floats = NDArray[np.float64]
 

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
 from robustpu.checks import check_number
-from robustpu.priors.kernel_mean import check_tables
+from robustpu.priors.inputs import check_tables
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]

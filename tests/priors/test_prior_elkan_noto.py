@@ -7,7 +7,8 @@ import pytest
 from scipy.special import logit
 from scipy.stats import norm
 
-from robustpu.priors.elkan_noto import check_rows, elkan_noto
+from robustpu.priors.elkan_noto import elkan_noto
+from robustpu.priors.inputs import check_rows
 
 RNG = np.random.default_rng(0)
 

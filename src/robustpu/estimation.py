@@ -1,0 +1,189 @@
+"""The class prior for people: one number, how sure it is, and what each method says."""
+
+import math
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import NormalDist, stdev
+from typing import Final
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils.validation import check_consistent_length
+
+from robustpu import labels, priors
+from robustpu.checks import check_number
+from robustpu.naming import pick
+from robustpu.scenario import check_scenario, population_prior
+
+Floats = NDArray[np.float64]
+
+# Those whose answers are shown beside any other, and those that are quick enough to be repeated.
+SHOWN: Final = ("dedpul", "best-bin", "km1", "km2", "alpha-max", "penalized-l1", "pearson", "tice")
+VOTES: Final = ("dedpul", "best-bin", "km1")
+REPEATED: Final = ("dedpul", "best-bin")
+DISAGREE = 0.15
+
+
+class PriorWarning(UserWarning):
+    """Estimates of the class prior disagree."""
+
+
+@dataclass(frozen=True)
+class PriorEstimate:
+    """A class prior with an interval.
+
+    Parameters
+    ----------
+    value, low, high
+        Share of positives among the unlabelled rows, and the ends of its interval.
+    level
+        Chance with which the interval holds the truth, if labelled positives are a fair sample.
+    population
+        Share of positives in the population: the same in case-control data.
+    method
+        What it was estimated by.
+    answers
+        What each method says.
+    scores
+        Out-of-fold scores of the rows, (n,); what they were estimated from.
+    """
+
+    value: float
+    low: float
+    high: float
+    level: float
+    population: float
+    method: str
+    answers: Mapping[str, float]
+    scores: Floats
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __str__(self) -> str:
+        lines = [
+            f"prior {self.value:.3f}, {self.level:.0%} interval {self.low:.3f} to {self.high:.3f}"
+        ]
+        if self.population != self.value:
+            lines.append(f"in the population {self.population:.3f}")
+        lines += [f"  {name:13}{answer:.3f}" for name, answer in self.answers.items()]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def estimate_prior(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    method: str = "auto",
+    scenario: str = "case-control",
+    pos_label: labels.Label | None = None,
+    level: float = 0.9,
+    n_bootstrap: int = 100,
+    random_state: int | np.random.RandomState | None = None,
+) -> PriorEstimate:
+    """Estimate the share of positives among the unlabelled rows.
+
+    Networks learn to tell labelled from unlabelled rows, and score rows that they have not seen
+    (``robustpu.priors.out_of_fold``). From these scores each method makes an estimate; all of them
+    assume that labelled positives are a fair sample, and that somewhere positives are alone. The
+    interval is from the spread of the answers on resampled scores, and of the three that vote.
+
+    Parameters
+    ----------
+    X
+        Rows (n, d) of numbers, or images (n, channels, height, width). Or scores (n,) that you
+        have, of rows that the scorer was not trained on: log-odds of being labelled, if labelled
+        and unlabelled rows weighed the same.
+    y
+        Two labels (n,): labelled positive (by default the larger) and unlabelled.
+    method
+        A name of ``robustpu.priors.PRIORS``; ``"auto"`` is the median of DEDPUL, best-bin and KM1.
+    scenario
+        ``"case-control"`` or ``"single-set"``; it decides what the share in the population is.
+    pos_label
+        The label of the labelled positives; by default the larger of the two.
+    level
+        Chance with which the interval is to hold the truth.
+    n_bootstrap
+        How often scores are resampled.
+    random_state
+        All randomness comes from it.
+
+    Returns
+    -------
+    estimate
+        With ``value``, ``low`` and ``high``.
+
+    Warns
+    -----
+    PriorWarning
+        The three that vote differ by more than 0.15.
+
+    Examples
+    --------
+    >>> from robustpu import datasets, estimate_prior, make_pu
+    >>> table = datasets.load("breast_cancer")
+    >>> pu = make_pu(table.data, table.target, n_positive=80, n_unlabeled=250, prior=0.3,
+    ...              random_state=0)
+    >>> found = estimate_prior(pu.X, pu.y, random_state=0)
+    >>> abs(found.value - 0.3) < 0.05, found.low < 0.3 < found.high
+    (True, True)
+    """
+    check_scenario(scenario)
+    check_number("level", level, above=0, below=1)
+    check_number("n_bootstrap", n_bootstrap, least=2, whole=True)
+    chosen = pick("prior", method, priors.PRIORS)
+    labels.refuse_missing(y)
+    table = check_array(X, dtype=np.float64, allow_nd=True, ensure_2d=False)
+    check_consistent_length(table, y)
+    _, is_positive = labels.encode(np.asarray(y), pos_label)
+    random = check_random_state(random_state)
+    scores = table if table.ndim == 1 else _scores(table, is_positive, random)
+    parts = scores[is_positive], scores[~is_positive]
+    value = priors.from_scores(*parts, chosen)
+    answers = {name: float(priors.PRIORS[name](*parts)) for name in SHOWN}
+    votes = [answers[name] for name in VOTES]
+    if max(votes) - min(votes) > DISAGREE:
+        told = ", ".join(f"{name} {answers[name]:.2f}" for name in VOTES)
+        warnings.warn(
+            f"estimates of the prior disagree: {told}. Positives may overlap with negatives, or "
+            "labels may be biased; if you know the prior roughly, give it.",
+            PriorWarning,
+            stacklevel=2,
+        )
+    error = math.hypot(_resampled(parts, n_bootstrap, random), stdev(votes))
+    half = NormalDist().inv_cdf((1 + level) / 2) * error
+    counts = int(is_positive.sum()), int((~is_positive).sum())
+    return PriorEstimate(
+        value=value,
+        low=max(0.0, value - half),
+        high=min(1.0, value + half),
+        level=level,
+        population=population_prior(value, *counts, scenario),
+        method=method,
+        answers=answers,
+        scores=scores,
+    )
+
+
+def _scores(table: Floats, is_positive: NDArray[np.bool_], random: np.random.RandomState) -> Floats:
+    if table.ndim == 2:
+        scale = table.std(axis=0)
+        table = (table - table.mean(axis=0)) / np.where(scale > 0, scale, 1.0)
+    seed = random.randint(np.iinfo(np.int32).max)
+    sample = priors.Sample(torch.tensor(table, dtype=torch.float32), is_positive, "mlp", seed)
+    return priors.out_of_fold([sample])[0]
+
+
+def _resampled(parts: tuple[Floats, Floats], times: int, random: np.random.RandomState) -> float:
+    """Deviation of the quick estimates, averaged, on rows drawn with replacement."""
+    answers = [
+        np.mean([priors.PRIORS[name](*drawn) for name in REPEATED])
+        for drawn in ([random.choice(own, len(own)) for own in parts] for _ in range(times))
+    ]
+    return float(np.std(answers, ddof=1))

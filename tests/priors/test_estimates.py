@@ -1,0 +1,166 @@
+"""Priors from out-of-fold scores, by networks that are trained together."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from robustpu import ElkanNotoClassifier, NNPUClassifier, PUExtraTreesClassifier
+from robustpu.priors import PRIORS, Sample, estimate, from_scores
+from robustpu.priors import crossfit as room
+from robustpu.priors.combined import combined
+
+
+def gaussians(prior, n_positive=300, n_unlabeled=600, seed=0, d=3, gap=1.5, module="mlp"):
+    rng = np.random.default_rng(seed)
+    above = n_positive + round(prior * n_unlabeled)
+    n = n_positive + n_unlabeled
+    x = rng.normal(np.where(np.arange(n) < above, gap, -gap)[:, None], 1.0, (n, d))
+    is_positive = np.arange(n) < n_positive
+    order = rng.permutation(n)
+    x = torch.tensor(x[order] / x.std(0), dtype=torch.float32)
+    return Sample(x, is_positive[order], module, seed)
+
+
+class TestEstimate:
+    @pytest.mark.parametrize("prior", [0.2, 0.5, 0.8])
+    def test_easy_gaussians(self, prior):
+        samples = [gaussians(prior, seed=seed) for seed in range(3)]
+        np.testing.assert_allclose(estimate(samples), prior, atol=0.1)
+
+    @pytest.mark.parametrize("prior", [0.2, 0.5])
+    def test_small_tables(self, prior):
+        samples = [gaussians(prior, 30, 90, seed=seed) for seed in range(3)]
+        np.testing.assert_allclose(estimate(samples), prior, atol=0.15)
+
+    @pytest.mark.parametrize("prior", [0.2, 0.5])
+    def test_a_linear_model(self, prior):
+        """The problem is linear, so a linear network has to do as well."""
+        samples = [gaussians(prior, seed=seed, module="linear") for seed in range(3)]
+        np.testing.assert_allclose(estimate(samples), prior, atol=0.1)
+
+    def test_positives_that_do_not_stand_out_are_many(self):
+        """A network that had seen the rows which it scores would find that they do."""
+        rng = np.random.default_rng(0)
+        x = torch.tensor(rng.normal(size=(120, 40)), dtype=torch.float32)
+        (found,) = estimate([Sample(x, np.arange(120) < 40, "mlp", 0)])
+        assert found > 0.4
+
+    def test_no_row_is_scored_by_a_network_that_saw_it(self, monkeypatch):
+        fleets = []
+
+        class Recorded(room.Fleet):
+            def __init__(self, pool, members, *rest):
+                super().__init__(pool, members, *rest)
+                self.members, self.scored = members, None
+                fleets.append(self)
+
+            def logits(self, index=None):
+                self.scored = index
+                return super().logits(index)
+
+        monkeypatch.setattr(room, "Fleet", Recorded)
+        # 33 and 71 rows: the five folds differ in size.
+        samples = [gaussians(0.5, 33, 71, seed=seed) for seed in (0, 1)]
+        estimate(samples)
+        (fleet,) = fleets
+        assert len(fleet.members) == 2 * room.REPEATS * room.FOLDS
+        for turn, (place, repeat) in enumerate(product((0, 1), range(room.REPEATS))):
+            fold, offset = room._folds(samples[place], repeat), place * 104
+            seen = np.zeros(104, dtype=int)
+            for held_out in range(room.FOLDS):
+                number = turn * room.FOLDS + held_out
+                training = fleet.members[number].training.index.numpy() - offset
+                own = np.flatnonzero(fold == held_out)
+                scored = fleet.scored[number, : len(own)].numpy() - offset
+                np.testing.assert_array_equal(scored, own)
+                assert not set(training) & set(own)
+                assert training.min() >= 0
+                assert training.max() < 104
+                # Of what is left at most a row or two is dropped, for equal sizes.
+                assert len(training) >= 104 - len(own) - 2
+                seen[own] += 1
+            assert (seen == 1).all()
+
+    @pytest.mark.parametrize(("n_positive", "n_unlabeled"), [(2, 2), (2, 50), (3, 4), (50, 2)])
+    def test_folds_hold_some_of_each(self, n_positive, n_unlabeled):
+        sample = gaussians(0.5, n_positive, n_unlabeled)
+        fold = room._folds(sample, 0)
+        assert set(fold) == set(range(min(5, n_positive, n_unlabeled)))
+        for held_out in set(fold):
+            assert sample.is_positive[fold == held_out].any()
+            assert not sample.is_positive[fold == held_out].all()
+        (found,) = estimate([sample])
+        assert 0 < found < 1
+
+    @pytest.mark.parametrize(("n_positive", "n_unlabeled"), [(1, 50), (50, 1), (1, 1)])
+    def test_too_few_rows(self, n_positive, n_unlabeled):
+        x = torch.zeros(n_positive + n_unlabeled, 2)
+        sample = Sample(x, np.arange(len(x)) < n_positive, "mlp", 0)
+        there = f"there are {n_positive} and {n_unlabeled}"
+        with pytest.raises(ValueError, match=f"{there}. Give prior= a number: the share"):
+            estimate([gaussians(0.5, 20, 20), sample])
+
+    def test_at_once_is_as_one_by_one(self):
+        samples = [
+            gaussians(0.3, 40, 80, seed=0),
+            gaussians(0.6, 40, 80, seed=1),
+            gaussians(0.6, 25, 95, seed=2),
+            gaussians(0.5, 40, 80, seed=3, module="linear"),
+            gaussians(0.5, 40, 80, seed=4, d=5),
+            gaussians(0.3, 40, 80, seed=5, module=lambda shape: nn.Linear(*shape, 1)),
+        ]
+        apart = [estimate([sample])[0] for sample in samples]
+        assert estimate(samples) == pytest.approx(apart)
+        assert estimate(samples[::-1]) == pytest.approx(apart[::-1])
+
+    def test_of_none(self):
+        assert estimate([]) == []
+
+    def test_same_seed_same_estimate(self):
+        assert estimate([gaussians(0.4, 50, 80)]) == estimate([gaussians(0.4, 50, 80)])
+
+    def test_is_in_the_open_interval(self):
+        rng = np.random.default_rng(0)
+        far = torch.tensor(rng.normal(0, 0.1, (60, 2)), dtype=torch.float32)
+        is_positive = np.arange(60) < 20
+        far[:20] += 5
+        none = estimate([Sample(far, is_positive, "mlp", 0)])[0]
+        every = estimate([Sample(torch.zeros(60, 2), is_positive, "mlp", 0)])[0]
+        # The smallest bin that counts holds two rows.
+        assert 1 / 41 <= none <= 2 / 40
+        assert every == pytest.approx(40 / 41)
+
+
+class TestMethods:
+    def test_the_median_outvotes_a_gross_error(self, monkeypatch):
+        module = "robustpu.priors.combined."
+        for name, answer in (("dedpul", 0.01), ("best_bin", 0.3), ("km1", 0.4)):
+            monkeypatch.setattr(module + name, lambda *_, answer=answer, **__: answer)
+        assert combined([1.0], [2.0]) == 0.3
+
+    @pytest.mark.parametrize("method", PRIORS)
+    def test_every_method_can_be_named(self, method):
+        rng = np.random.default_rng(0)
+        positive = rng.normal(4, 1, 300)
+        unlabeled = np.concatenate([rng.normal(4, 1, 240), rng.normal(-4, 1, 360)])
+        # Elkan-Noto needs calibrated scores; these are.
+        scores = [np.log(1 / (0.4 + 0.6 * np.exp(-8 * x))) for x in (positive, unlabeled)]
+        slack = 0.2 if method == "tice" else 0.1
+        assert from_scores(*scores, method) == pytest.approx(0.4, abs=slack)
+
+    @pytest.mark.parametrize("kind", [NNPUClassifier, ElkanNotoClassifier, PUExtraTreesClassifier])
+    @pytest.mark.parametrize("method", ["best-bin", "dedpul", lambda positive, unlabeled: 0.123])
+    def test_every_estimator_takes_them(self, kind, method):
+        sample = gaussians(0.4, 150, 300)
+        model = kind(prior=method, random_state=0)
+        given = {"epochs": 5, "threshold": "prior"} if kind is NNPUClassifier else {}
+        model.set_params(**given).fit(sample.x.numpy(), sample.is_positive)
+        expected = 0.123 if callable(method) else pytest.approx(0.4, abs=0.12)
+        assert model.prior_ == expected
+
+    def test_an_unknown_name_is_refused(self):
+        with pytest.raises(ValueError, match="unknown prior 'km3': did you mean 'km"):
+            NNPUClassifier(prior="km3").fit(np.zeros((4, 1)), [0, 1, 0, 1])
