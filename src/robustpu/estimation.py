@@ -21,7 +21,7 @@ from robustpu.scenario import check_scenario, population_prior
 Floats = NDArray[np.float64]
 
 # Those whose answers are shown beside any other, and those that are quick enough to be repeated.
-SHOWN: Final = ("dedpul", "best-bin", "km1", "km2", "alpha-max", "penalized-l1", "pearson", "tice")
+SHOWN: Final = tuple(name for name in priors.PRIORS if name != "auto")
 VOTES: Final = ("dedpul", "best-bin", "km1")
 REPEATED: Final = ("dedpul", "best-bin")
 DISAGREE = 0.15
