@@ -162,5 +162,5 @@ class TestMethods:
         assert model.prior_ == expected
 
     def test_an_unknown_name_is_refused(self):
-        with pytest.raises(ValueError, match="unknown prior 'km3': did you mean 'km"):
+        with pytest.raises(ValueError, match="it is 'km3': did you mean 'km"):
             NNPUClassifier(prior="km3").fit(np.zeros((4, 1)), [0, 1, 0, 1])

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from robustpu.naming import pick
+from robustpu.naming import pick, suggest
 from robustpu.priors.alpha_max import alpha_max
 from robustpu.priors.best_bin import best_bin
 from robustpu.priors.combined import combined
@@ -51,11 +51,14 @@ def check(prior: Any) -> None:
     --------
     >>> check("km3")
     Traceback (most recent call last):
-    ValueError: unknown prior 'km3': did you mean 'km2'? ...
+    ValueError: prior must be a number between 0 and 1, or a method; it is 'km3': did you mean ...
     """
-    if is_open(prior):
-        pick("prior", prior, PRIORS)
-    else:
+    if isinstance(prior, str) and prior not in PRIORS:
+        raise ValueError(
+            f"prior must be a number between 0 and 1, or a method; it is {prior!r}"
+            f"{suggest(prior, PRIORS)}"
+        )
+    if not is_open(prior):
         check_prior(prior)
 
 
