@@ -46,6 +46,8 @@ def quick(cls=NNPUClassifier, **changes):
             "epochs": 2,
             "max_rounds": 3,
             "n_members": 2,
+            # The networks alone; test_beside has the rest.
+            "beside": None,
             "pretrain": NNPUClassifier(
                 surrogate="logistic", epochs=6, lr=1e-2, weight_decay=0.0, batch_size=32
             ),

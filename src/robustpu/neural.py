@@ -245,10 +245,21 @@ class NeuralPUClassifier(BasePUClassifier):
         self._note(logit, kept, [settings[place] for place in self.kept_])
         each = self._member_probability(logit)
         unseen = _mean_unseen(each, [own.held_out for own in kept])
-        self._conclude(data.is_positive, each.mean(0), unseen, depth=4)
+        answers = self._join(each.mean(0), unseen, data, trained[0].seed)
+        self._conclude(data.is_positive, *answers, depth=4)
 
     def _note(self, logit: Tensor, kept: Sequence[Trained], settings: Sequence[Any]) -> None:
         """Let a method add fitted attributes; ``logit`` is (kept members, training rows)."""
+
+    def _join(
+        self,
+        probability: NDArray[np.float64],
+        unseen: NDArray[np.float64],
+        data: Prepared,
+        seed: int,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Let a method join other answers to those of the networks, on the training rows."""
+        return probability, unseen
 
     def _member_probability(self, logit: Tensor) -> NDArray[np.float64]:
         """Probability of a positive by each of the kept members, (members, rows)."""

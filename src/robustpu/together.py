@@ -71,6 +71,7 @@ class Trained:
     history: list[dict[str, float]]
     rows: dict[str, Tensor]
     held_out: NDArray[np.int64]
+    seed: int
 
     def is_sound(self) -> bool:
         """Whether training did not diverge."""
@@ -278,6 +279,7 @@ def _settle(
 
 # What the members of one model have in common, and cannot vary.
 SHARED = {
+    "beside",
     "calibrate",
     "device",
     "mirror",
@@ -425,6 +427,7 @@ def _train_group(group: Sequence[tuple[_Task, int]], ticker: "_Ticker") -> None:
                 for name, values in rows.items()
             },
             _own_rows(member, start[id(task.data.x)], task),
+            member.seed,
         )
 
 

@@ -262,6 +262,7 @@ def robust_estimator(settings, rounds):
         for lambda0, beta, t_grow in settings.pacing
     ]
     return RobustPUClassifier(
+        beside=None,
         pretrain=nnpu_estimator(settings),
         hardness=settings.hardness,
         temperature_positive=settings.temperatures[0],

@@ -106,6 +106,7 @@ def paper() -> dict[str, Any]:
         "max_rounds": 100,
         "patience": 5,
         "n_members": 1,
+        "beside": None,
     }
 
 

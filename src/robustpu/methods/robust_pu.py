@@ -1,26 +1,30 @@
 """Robust-PU (Zhu, Wang, Zhao et al., KDD 2023): learn from easy, clean rows first."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 import torch
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
 from torch import Tensor
 
 from robustpu import hardness as hardnesses
 from robustpu import weighting as weightings
-from robustpu.base import parameters
+from robustpu.base import BasePUClassifier, CollapseWarning, parameters
 from robustpu.checks import check_number
 from robustpu.fleet import Best, Course, Fleet, cross_entropy, cross_entropy_slope
 from robustpu.hardness import HardnessFunction
 from robustpu.methods.balance import balanced
 from robustpu.methods.minimize import start, train_once
 from robustpu.methods.presets import PRESETS, RECIPES
+from robustpu.methods.puet import PUExtraTreesClassifier
 from robustpu.naming import identity, pick
 from robustpu.neural import NeuralPUClassifier
 from robustpu.pacing import Pacing
 from robustpu.selection import positive_rates
-from robustpu.together import Trained
+from robustpu.together import Prepared, Trained
 from robustpu.weighting import WeightingFunction
 
 
@@ -108,6 +112,11 @@ class RobustPUClassifier(NeuralPUClassifier):
         Rounds at most, the paper's T.
     record_weights
         Whether to keep the weights of all rounds, as ``weight_path_``.
+    beside
+        A classifier of this library whose answers are averaged with those of the networks; its
+        prior, scenario and random state are theirs. ``"auto"``: extra-trees
+        (:class:`robustpu.PUExtraTreesClassifier`) if X is a table, none for images. The paper has
+        none; trees err on other rows than networks, so both together err on fewer.
 
     Attributes
     ----------
@@ -123,6 +132,8 @@ class RobustPUClassifier(NeuralPUClassifier):
     out_of_fold_
         The same by the members that did not train on the row, NaN where all did, (n,): what
         ``robustpu.metrics`` can judge.
+    beside_
+        The fitted classifier beside the networks, or None.
     calibration_
         What ``calibrate`` added to the log-odds.
     hardness_, weight_
@@ -163,6 +174,7 @@ class RobustPUClassifier(NeuralPUClassifier):
     balance: bool = True
     max_rounds: int = 16
     record_weights: bool = False
+    beside: BasePUClassifier | str | None = "auto"
     # Other defaults than those of the other methods.
     epochs: int = 10
     lr: float | None = None
@@ -255,6 +267,12 @@ class RobustPUClassifier(NeuralPUClassifier):
             )
         if isinstance(self.pretrain, NeuralPUClassifier):
             self.pretrain._check_parameters()
+        known = self.beside is None or isinstance(self.beside, BasePUClassifier)
+        if not (known or (isinstance(self.beside, str) and self.beside == "auto")):
+            raise ValueError(
+                "beside must be 'auto', None, or a classifier of this library, such as "
+                f"PUExtraTreesClassifier(); it is {self.beside!r}."
+            )
         # Thresholds outside the domain of the weighting are refused now, not rounds later.
         weigh = weightings.resolve(self.weighting)
         for name in ("pacing_positive", "pacing_unlabeled"):
@@ -303,6 +321,40 @@ class RobustPUClassifier(NeuralPUClassifier):
         self.weight_ = (weight / len(kept)).cpu().numpy()
         if self.record_weights:
             self.weight_path_ = _mean_path([end.rows["weight"].numpy() for end in kept])
+
+    def _join(
+        self,
+        probability: NDArray[np.float64],
+        unseen: NDArray[np.float64],
+        data: Prepared,
+        seed: int,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        self.beside_ = self._companion(data.table)
+        if self.beside_ is None:
+            return probability, unseen
+        with warnings.catch_warnings():
+            # Both together may be sound where one is not, and are looked at themselves.
+            warnings.simplefilter("ignore", CollapseWarning)
+            given = {"prior": self.prior_, "scenario": self.scenario, "random_state": seed}
+            self.beside_.set_params(**given)
+            self.beside_.fit(data.table, data.is_positive, data.weight)
+        return (
+            (probability + self.beside_.probability_) / 2,
+            (unseen + self.beside_.out_of_fold_) / 2,
+        )
+
+    def _companion(self, table: NDArray[Any]) -> Any:
+        """Make the classifier that stands beside the networks, if one does."""
+        if isinstance(self.beside, str):
+            return PUExtraTreesClassifier() if table.ndim == 2 else None
+        return clone(self.beside, safe=False)
+
+    def _positive_probability(self, X: ArrayLike) -> NDArray[np.float64]:
+        probability = super()._positive_probability(X)
+        if self.beside_ is None:
+            return probability
+        own: NDArray[np.float64] = self.beside_.predict_proba(self._check_rows(X))[:, 1]
+        return (probability + own) / 2
 
     def _recipes(self) -> Sequence[dict[str, Any]]:
         """Return what each kind of member takes for the parameters that were left open."""

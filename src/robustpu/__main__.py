@@ -1,0 +1,5 @@
+"""``python -m robustpu``: the command line."""
+
+from robustpu.cli import main
+
+main()

@@ -1,0 +1,95 @@
+"""What stands beside the networks of Robust-PU."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from robustpu import (
+    ElkanNotoClassifier,
+    NNPUClassifier,
+    PUExtraTreesClassifier,
+    RobustPUClassifier,
+    datasets,
+    fit_together,
+    make_pu,
+)
+
+QUICK = {
+    "n_members": 4,
+    "max_rounds": 2,
+    "epochs": 3,
+    "pretrain": NNPUClassifier(epochs=10),
+    "prior": 0.3,
+    "random_state": 0,
+    "validation_fraction": 0.25,
+}
+
+
+@pytest.fixture(scope="module")
+def pu():
+    table = datasets.load("breast_cancer")
+    return make_pu(
+        table.data, table.target, n_positive=80, n_unlabeled=200, prior=0.3, n_test=100,
+        random_state=0,
+    )  # fmt: skip
+
+
+def test_answers_are_the_mean_of_networks_and_trees(pu):
+    both = RobustPUClassifier(**QUICK).fit(pu.X, pu.y)
+    alone = RobustPUClassifier(**QUICK, beside=None).fit(pu.X, pu.y)
+    trees = both.beside_
+    assert isinstance(trees, PUExtraTreesClassifier)
+    assert (trees.prior_, trees.scenario) == (0.3, "case-control")
+    assert alone.beside_ is None
+    mean = (alone.predict_proba(pu.X_test) + trees.predict_proba(pu.X_test)) / 2
+    np.testing.assert_allclose(both.predict_proba(pu.X_test), mean, atol=1e-9)
+    np.testing.assert_allclose(
+        both.probability_, (alone.probability_ + trees.probability_) / 2, atol=1e-9
+    )
+    unseen = (alone.out_of_fold_ + trees.out_of_fold_) / 2
+    np.testing.assert_allclose(both.out_of_fold_, unseen, atol=1e-9)
+    assert np.isfinite(both.out_of_fold_).any()
+
+
+def test_together_as_apart(pu):
+    seeds = (0, 1)
+    models = [RobustPUClassifier(**{**QUICK, "random_state": seed}) for seed in seeds]
+    together = fit_together((clone(model), pu.X, pu.y) for model in models)
+    for model, own in zip(models, together, strict=True):
+        model.fit(pu.X, pu.y)
+        assert model.beside_.random_state == own.beside_.random_state
+        np.testing.assert_allclose(own.probability_, model.probability_, atol=1e-5)
+
+
+def test_another_classifier_which_stays_as_it_is(pu):
+    given = ElkanNotoClassifier(correction="scaled")
+    model = RobustPUClassifier(**QUICK, beside=given, scenario="single-set").fit(pu.X, pu.y)
+    assert model.beside_.correction == "scaled"
+    assert model.beside_.scenario == "single-set"
+    assert not hasattr(given, "classes_")
+    assert given.prior == "auto"
+    assert clone(model).beside is not given
+
+
+def test_images_have_none(pu):
+    X = pu.X[:, :28].reshape(-1, 1, 4, 7)
+    given = {**QUICK, "threshold": "prior"}
+    assert RobustPUClassifier(**given).fit(X, pu.y).beside_ is None
+
+
+def test_the_paper_has_none():
+    assert RobustPUClassifier.from_preset("paper").beside is None
+    assert RobustPUClassifier().beside == "auto"
+
+
+def test_weights_reach_it(pu):
+    weight = np.where(pu.y == 1, 1.0, np.linspace(0.1, 2, len(pu.y)))
+    model = RobustPUClassifier(**QUICK).fit(pu.X, pu.y, weight)
+    plain = RobustPUClassifier(**QUICK).fit(pu.X, pu.y)
+    assert (model.beside_.probability_ != plain.beside_.probability_).any()
+
+
+@pytest.mark.parametrize("beside", ["trees", 3, np.ones(2)])
+def test_what_is_refused(pu, beside):
+    with pytest.raises(ValueError, match="beside must be 'auto', None, or a classifier of this"):
+        RobustPUClassifier(**QUICK, beside=beside).fit(pu.X, pu.y)
