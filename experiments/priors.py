@@ -19,6 +19,7 @@ from figure import FIGURES, RESULTS, make_figure
 from joblib import Parallel, delayed
 
 from robustpu import PriorWarning, datasets, estimate_prior, make_pu
+from robustpu.modules import scale_of
 from robustpu.neural import device_of
 from robustpu.priors import PRIORS, Sample, out_of_fold
 
@@ -53,9 +54,13 @@ def problems(name: str, count: int, data_dir: Path | None):
 
 
 def sample(pu, trial: int, device: torch.device) -> Sample:
-    scale = pu.X.std(axis=0)
-    x = (pu.X - pu.X.mean(axis=0)) / np.where(scale > 0, scale, 1.0)
-    return Sample(torch.tensor(x, dtype=torch.float32, device=device), pu.y == 1, "mlp", trial)
+    mean, scale = scale_of(pu.X)
+    return Sample(
+        torch.tensor((pu.X - mean) / scale, dtype=torch.float32, device=device),
+        pu.y == 1,
+        "mlp",
+        trial,
+    )
 
 
 def train(data_dir: Path | None, device: str) -> None:

@@ -16,6 +16,7 @@ from robustpu.thresholds import (
     at_precision,
     at_recall,
     at_share,
+    log_odds,
     matching_shift,
     parse,
     shifted,
@@ -103,7 +104,7 @@ def test_the_luck_of_a_few_rows_is_no_precision():
 @pytest.mark.parametrize("prior", [0.01, 0.3, 0.9])
 def test_a_shift_brings_the_mean_to_the_prior(prior):
     probability = np.random.default_rng(0).beta(0.3, 0.5, 300)
-    moved = shifted(probability, matching_shift(probability, prior))
+    moved = shifted(probability, matching_shift(log_odds(probability), prior))
     assert moved.mean() == pytest.approx(prior, abs=1e-9)
     assert (np.argsort(moved) == np.argsort(probability)).all()
 

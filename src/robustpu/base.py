@@ -115,7 +115,9 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         self, unlabeled: NDArray[np.float64], unseen: NDArray[np.float64]
     ) -> float:
         """What to add to the log-odds, from answers to all and to unseen unlabelled rows."""
-        return thresholds.matching_shift(unseen, self.prior_) if self.calibrate else 0.0
+        if not self.calibrate:
+            return 0.0
+        return thresholds.matching_shift(thresholds.log_odds(unseen), self.prior_)
 
     def _find_threshold(self) -> float:
         kind, number = thresholds.parse(self.threshold)

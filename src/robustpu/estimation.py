@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from robustpu import labels, priors
 from robustpu.checks import check_number
+from robustpu.modules import scale_of
 from robustpu.naming import pick
 from robustpu.scenario import check_scenario, population_prior
 
@@ -173,8 +174,8 @@ def estimate_prior(
 
 def _scores(table: Floats, is_positive: NDArray[np.bool_], random: np.random.RandomState) -> Floats:
     if table.ndim == 2:
-        scale = table.std(axis=0)
-        table = (table - table.mean(axis=0)) / np.where(scale > 0, scale, 1.0)
+        mean, scale = scale_of(table)
+        table = (table - mean) / scale
     seed = random.randint(np.iinfo(np.int32).max)
     sample = priors.Sample(torch.tensor(table, dtype=torch.float32), is_positive, "mlp", seed)
     return priors.out_of_fold([sample])[0]

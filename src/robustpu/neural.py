@@ -18,7 +18,7 @@ from robustpu import labels
 from robustpu.base import BasePUClassifier, parameters
 from robustpu.checks import check_number
 from robustpu.fleet import Course, Fleet, State
-from robustpu.modules import MODULES, ModuleFactory, Standardize
+from robustpu.modules import MODULES, ModuleFactory, Standardize, scale_of
 from robustpu.naming import identity, pick
 from robustpu.selection import Settle, above_prior
 from robustpu.together import Job, Prepared, Trained, check_vary, fit_together
@@ -151,7 +151,7 @@ class NeuralPUClassifier(BasePUClassifier):
                 f"mirror=True is for images, one row a (channels, height, width) array; a row here "
                 f"has the shape {self.input_shape_}."
             )
-        self._scale = _scale_of(table) if self.standardize and table.ndim == 2 else None
+        self._scale = scale_of(table) if self.standardize and table.ndim == 2 else None
         weight = _check_sample_weight(
             sample_weight, table, dtype=np.float64, ensure_non_negative=True
         )
@@ -317,15 +317,6 @@ def _selection(trained: Sequence[Trained], data: Prepared) -> str:
     if trained[0].score is None:
         return "none"
     return "pu" if data.truth is None else "oracle"
-
-
-def _scale_of(X: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Mean and deviation of each column, in double precision; 1 for a constant column."""
-    mean = X.mean(axis=0, dtype=np.float64)
-    scale = X.std(axis=0, dtype=np.float64)
-    # A column that is constant up to rounding stays constant.
-    constant = scale <= 10 * np.finfo(np.float64).eps * np.abs(mean)
-    return mean, np.where(constant, 1.0, scale)
 
 
 def device_of(device: str) -> torch.device:

@@ -4,6 +4,8 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.special import expit, logit
 
 from robustpu.checks import check_number
 from robustpu.naming import suggest
@@ -134,28 +136,42 @@ def at_precision(
     return float(scores[best]), float(found[best])
 
 
-def matching_shift(probability: Scores, prior: float) -> float:
-    """The number to add to the log-odds of probabilities so that their mean is the prior.
+def matching_shift(odds: Scores, share: float, weight: Scores | None = None) -> float:
+    """Find b such that the mean of sigmoid(odds + b) is ``share``.
 
     Parameters
     ----------
-    probability
-        Of being positive, of unlabelled rows.
-    prior
-        Share of positives among them.
+    odds
+        Log-odds of each row, (n,).
+    share
+        Wanted as the mean probability, in (0, 1).
+    weight
+        Of each row, (n,); by default all count alike.
 
     Examples
     --------
-    >>> odds = np.array([0.25, 0.5, 2.0])
-    >>> shift = matching_shift(odds / (1 + odds), 0.5)
-    >>> round(float(np.mean(1 / (1 + np.exp(-shift) / odds))), 6)
-    0.5
+    >>> round(matching_shift(np.array([-1.0, 0.0, 1.0]), 0.5, np.ones(3)), 6)
+    0.0
     """
-    low, high = -50.0, 50.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if shifted(probability, middle).mean() < prior else (low, middle)
-    return (low + high) / 2
+
+    def beyond(shift: float) -> float:
+        return float(np.average(expit(odds + shift), weights=weight)) - share
+
+    # At one end all rows are below the share, at the other end all are above it.
+    ends = logit(share) - odds.max() - 1, logit(share) - odds.min() + 1
+    return float(brentq(beyond, *ends))
+
+
+def log_odds(probability: Scores) -> Scores:
+    """log p / (1 - p), finite also where p is 0 or 1.
+
+    Examples
+    --------
+    >>> log_odds(np.array([0.0, 0.5, 1.0])).round(1).tolist()
+    [-34.5, 0.0, 34.5]
+    """
+    odds: Scores = logit(np.clip(probability, 1e-15, 1 - 1e-15))
+    return odds
 
 
 def shifted(probability: Scores, shift: float) -> Scores:

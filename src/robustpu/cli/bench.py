@@ -1,6 +1,6 @@
 """``robustpu bench``: experiments as files, run and reported."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -60,17 +60,20 @@ def run(
     """
     folder = out or files[0].parent / "results"
     try:
+        from robustpu.bench.run import missing
         from robustpu.bench.train import Machine
 
         cells, place = _plan(files, only or [], trials, device)
+        left = missing(cells, folder)
+        absent = _absent(left, data_dir)
         if dry_run:
-            _preview(cells, folder, place, workers)
-            for line in _absent(cells, folder, data_dir):
-                typer.echo(f"Note: {line}", err=True)
+            _preview(cells, left, place, workers)
+            if absent:
+                typer.echo(f"Note: {absent}", err=True)
             return
-        if absent := _absent(cells, folder, data_dir):
-            raise OSError(" ".join(absent))
-        failed = _run(cells, folder, Machine(place, data_dir), workers, quiet)
+        if absent:
+            raise OSError(absent)
+        failed = _run(cells, left, folder, Machine(place, data_dir), workers, quiet)
     except KeyboardInterrupt:
         typer.echo("Stopped. What was finished is kept; run again to go on.", err=True)
         raise typer.Exit(130) from None
@@ -97,43 +100,48 @@ def _plan(
         _fail(error, 2)
 
 
-def _absent(cells: Sequence["Cell"], folder: Path, data_dir: Path | None) -> list[str]:
+def _absent(left: Iterable["Cell"], data_dir: Path | None) -> str:
     """Say which data sets are still needed and not there, before anything is trained."""
-    from robustpu.bench.run import missing
     from robustpu.datasets.catalogue import SOURCES
     from robustpu.datasets.folder import data_folder
     from robustpu.datasets.integrity import state
 
     root = data_folder(data_dir)
-    needed = dict.fromkeys(cell.dataset for cell in missing(cells, folder))
+    needed = dict.fromkeys(cell.dataset for cell in left)
     absent = [name for name in needed if state(SOURCES[name], root) == "missing"]
     if not absent:
-        return []
-    return [
+        return ""
+    return (
         f"not in {root}: {', '.join(absent)}. Get them by `robustpu datasets fetch "
         f"{' '.join(absent)}`, say where they are by --data-dir, or leave them out by --only."
-    ]
+    )
 
 
-def _preview(cells: Sequence["Cell"], folder: Path, device: str, workers: int) -> None:
+def _preview(
+    cells: Sequence["Cell"], left: Mapping["Cell", object], device: str, workers: int
+) -> None:
     import torch
     from rich.console import Console
 
     from robustpu.bench.preview import show
-    from robustpu.bench.run import missing
 
     if device == "cpu":
         torch.set_num_threads(1)
-    show(cells, missing(cells, folder), device, workers, Console())
+    show(cells, left, device, workers, Console())
 
 
 def _run(
-    cells: Sequence["Cell"], folder: Path, machine: "Machine", workers: int, quiet: bool
+    cells: Sequence["Cell"],
+    left: Collection["Cell"],
+    folder: Path,
+    machine: "Machine",
+    workers: int,
+    quiet: bool,
 ) -> int:
     """Run, sum up, and return the number of cells that failed."""
     from robustpu.bench.cost import loads, work
     from robustpu.bench.eta import many
-    from robustpu.bench.run import Outcome, file_of, missing, run
+    from robustpu.bench.run import Outcome, file_of, run
     from robustpu.bench.screen import open_screen
 
     def screen(left: Sequence["Cell"]) -> "Screen":
@@ -141,7 +149,6 @@ def _run(
         return open_screen(amounts, workers, quiet)
 
     # A folder that cannot be written to is fine if there is nothing to write.
-    left = missing(cells, folder)
     outcome = run(list(left), folder, machine, workers, screen) if left else Outcome(0, 0)
     if not quiet:
         files = ", ".join(str(path) for path in sorted({file_of(cell, folder) for cell in cells}))

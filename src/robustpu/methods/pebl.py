@@ -13,8 +13,9 @@ from sklearn.svm import LinearSVC
 
 from robustpu.base import parameters
 from robustpu.checks import check_number
-from robustpu.methods.two_step import TwoStepClassifier, boundary, log_odds
+from robustpu.methods.two_step import TwoStepClassifier, boundary
 from robustpu.selection import positive_rates, proxy_accuracy
+from robustpu.thresholds import log_odds
 from robustpu.wrapper import Floats, Mask, hold_out, rows_of, scores
 
 SVM = make_pipeline(StandardScaler(), LinearSVC(dual=False))

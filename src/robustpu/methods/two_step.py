@@ -4,11 +4,11 @@ from abc import abstractmethod
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import expit, logit
+from scipy.special import expit
 
 from robustpu.base import parameters
 from robustpu.checks import check_number
+from robustpu.thresholds import log_odds, matching_shift
 from robustpu.wrapper import Floats, Mask, WrapperPUClassifier, rows_of, scores
 
 # Of the negatives that U should hold, the share that is picked at least.
@@ -148,43 +148,5 @@ def boundary(score: Floats, share: float, weight: Floats) -> float:
     return float((values[gap] + values[gap + 1]) / 2)
 
 
-def matching_shift(odds: Floats, share: float, weight: Floats) -> float:
-    """Find b such that the mean of sigmoid(odds + b) is ``share``.
-
-    Parameters
-    ----------
-    odds
-        Log-odds of each row, (n,).
-    share
-        Wanted as the mean probability, in (0, 1).
-    weight
-        Of each row, (n,).
-
-    Examples
-    --------
-    >>> round(matching_shift(np.array([-1.0, 0.0, 1.0]), 0.5, np.ones(3)), 6)
-    0.0
-    """
-
-    def beyond(shift: float) -> float:
-        return float(np.average(expit(odds + shift), weights=weight)) - share
-
-    # At one end all rows are below the share, at the other end all are above it.
-    ends = logit(share) - odds.max() - 1, logit(share) - odds.min() + 1
-    return float(brentq(beyond, *ends))
-
-
 def _quantile_shift(odds: Floats, share: float, weight: Floats) -> float:
     return -boundary(odds, share, weight)
-
-
-def log_odds(probability: Floats) -> Floats:
-    """log p / (1 - p), finite also where p is 0 or 1.
-
-    Examples
-    --------
-    >>> log_odds(np.array([0.0, 0.5, 1.0])).round(1).tolist()
-    [-34.5, 0.0, 34.5]
-    """
-    odds: Floats = logit(np.clip(probability, 1e-15, 1 - 1e-15))
-    return odds

@@ -5,9 +5,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
 from threading import RLock
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from robustpu.modules.resnet import ResNet50
@@ -141,6 +143,22 @@ def halved(factory: ModuleFactory, input_shape: tuple[int, ...]) -> nn.Module:
         )
     channels, height, width = input_shape
     return nn.Sequential(nn.AvgPool2d(2), factory((channels, height // 2, width // 2)))
+
+
+def scale_of(X: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Mean and deviation of each column, in double precision; 1 for a constant column.
+
+    Examples
+    --------
+    >>> mean, scale = scale_of(np.array([[1.0, 7.0], [3.0, 7.0]]))
+    >>> mean.tolist(), scale.tolist()
+    ([2.0, 7.0], [1.0, 1.0])
+    """
+    mean = X.mean(axis=0, dtype=np.float64)
+    scale = X.std(axis=0, dtype=np.float64)
+    # A column that is constant up to rounding stays constant.
+    constant = scale <= 10 * np.finfo(np.float64).eps * np.abs(mean)
+    return mean, np.where(constant, 1.0, scale)
 
 
 class Standardize(nn.Module):
