@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from robustpu.fleet.network import LinearStack, SerialStack, State, VmapStack, network_for
+from robustpu.fleet.network import Blend, LinearStack, SerialStack, State, VmapStack, network_for
 from robustpu.modules import AllConv, build, linear, mlp
 
 MEMBERS, ROWS = 3, 7
@@ -409,6 +409,20 @@ def test_one_logit_a_batch_is_refused():
     network = SerialStack(module)
     with pytest.raises(ValueError, match=rf"shape \({ROWS},\).*answered \(1,\)"):
         network.logits(network.read([module]), x)
+
+
+def test_bfloat16_mixes_inside_as_single_precision_does():
+    module = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(64, 1))
+    x = torch.randn(1, 2 * ROWS, *IMAGE, generator=torch.Generator().manual_seed(0))
+    blend = Blend(torch.linspace(0, 1, ROWS)[None], relus=1)
+    found = []
+    for half in (True, False):
+        network = SerialStack(module, draws=False, half=half)
+        state = network.read([module])
+        gradient = torch.zeros_like(state.flat)
+        network.gradient(state, x, torch.ones_like, gradient, [torch.Generator()], blend)
+        found.append(gradient)
+    torch.testing.assert_close(*found, rtol=0.05, atol=0.05)
 
 
 @pytest.mark.parametrize(

@@ -298,7 +298,9 @@ class _Autograd(Network):
 
         def mix(layer: nn.Module, inputs: object, output: Tensor) -> Tensor:
             own, partner = output.chunk(2)
-            return torch.lerp(partner, own, share.view(-1, *[1] * (own.ndim - 1)))
+            # Under autocast a layer answers in bfloat16, and lerp wants one type throughout.
+            weight = share.view(-1, *[1] * (own.ndim - 1)).to(own.dtype)
+            return torch.lerp(partner, own, weight)
 
         hook = _relus(self.template)[blend.relus - 1].register_forward_hook(mix)
         try:
