@@ -130,6 +130,35 @@ def test_trees_are_those_of_a_plain_version(masses, limits):
     assert count == len(forest.feature) > 5
 
 
+@pytest.mark.parametrize(("most", "seen"), [(20, (20, 20)), (40, (30, 40))])
+def test_a_tree_of_some_rows_weighs_them_as_if_they_were_all(most, seen):
+    X, is_positive, weight = problem()
+    forest = grow(X, is_positive, weight, SINGLE_SET, generators(1), Limits(2, max_samples=most))
+    (own,) = generators(1)
+    rows = np.concatenate(
+        [
+            kind if len(kind) == size else kind[np.sort(own.choice(len(kind), size, replace=False))]
+            for kind, size in zip(
+                (np.flatnonzero(is_positive), np.flatnonzero(~is_positive)), seen, strict=True
+            )
+        ]
+    )
+    masses = Masses(
+        SINGLE_SET.positive * 30 / seen[0],
+        SINGLE_SET.labelled * 30 / seen[0],
+        SINGLE_SET.unlabeled * 50 / seen[1],
+    )
+    plain = Plain(X[rows], is_positive[rows], weight[rows], masses, Limits(2))
+    assert compare(forest, 0, plain.tree(own)) == len(forest.feature) > 5
+
+
+def test_trees_see_rows_of_their_own():
+    X, is_positive, weight = problem()
+    given = X, is_positive, weight, CASE_CONTROL, generators(200), Limits(1, 1, max_samples=1)
+    # With two rows a split is drawn between them, so that thresholds tell which were seen.
+    assert len(np.unique(grow(*given).threshold)) > 100
+
+
 def test_answers_are_those_of_a_plain_walk():
     X, is_positive, weight = problem()
     forest = grow(X, is_positive, weight, CASE_CONTROL, generators(7), Limits(2, max_depth=4))

@@ -47,6 +47,25 @@ class Masses:
         total = self.labelled * weight_positive + self.unlabeled * weight_unlabeled
         return self.positive * weight_positive, total
 
+    def shown(self, share_positive: float, share_unlabeled: float) -> "Masses":
+        """Masses of rows that are such shares of all labelled and of all unlabelled ones.
+
+        Parameters
+        ----------
+        share_positive, share_unlabeled
+            Above 0, at most 1.
+
+        Examples
+        --------
+        >>> Masses(0.004, 0.002, 0.002).shown(1.0, 0.5)
+        Masses(positive=0.004, labelled=0.002, unlabeled=0.004)
+        """
+        return Masses(
+            self.positive / share_positive,
+            self.labelled / share_positive,
+            self.unlabeled / share_unlabeled,
+        )
+
 
 def node_risk(positive: Floats, total: Floats) -> Floats:
     """4 W_P W_N / (W_P + W_N), W_N = max(0, W - W_P): the least quadratic risk of one answer.
@@ -165,11 +184,15 @@ def _totals(place: Whole, number: NDArray[Any], size: int) -> Floats:
 
 @dataclass(frozen=True)
 class Limits:
-    """When nodes are no longer split, and how many features a split may choose from."""
+    """When nodes are no longer split, and what a split and a tree may choose from.
+
+    A tree sees ``max_samples`` of the labelled and as many of the unlabelled rows at most.
+    """
 
     max_features: int
     max_depth: int | None = None
     min_samples_leaf: int = 1
+    max_samples: int | None = None
 
 
 def grow(
@@ -184,6 +207,7 @@ def grow(
 
     A node is split by the best of ``max_features`` random features that vary in it, each with one
     threshold, uniform between its least and its largest value there. Nodes of risk 0 are leaves.
+    A row counts for those that a tree does not see.
 
     Parameters
     ----------
@@ -202,8 +226,12 @@ def grow(
     """
     # Labelled rows first: nodes keep the order, and so each is two runs of rows.
     order = np.argsort(~is_positive, kind="stable")
-    data = _Data(np.ascontiguousarray(X[order].T), weight[order], int(is_positive.sum()), masses)
-    together = max(1, BLOCK // (len(X) * limits.max_features))
+    kinds = int(is_positive.sum()), int((~is_positive).sum())
+    most = limits.max_samples or len(X)
+    seen = min(kinds[0], most), min(kinds[1], most)
+    shown = masses.shown(seen[0] / kinds[0], seen[1] / kinds[1])
+    data = _Data(np.ascontiguousarray(X[order].T), weight[order], kinds, seen, shown)
+    together = max(1, BLOCK // (sum(seen) * limits.max_features))
     return Forest.join(
         [
             _grow(data, generators[first : first + together], limits)
@@ -216,7 +244,8 @@ def grow(
 class _Data:
     columns: Floats  # (d, n)
     weight: Floats  # (n,)
-    n_positive: int
+    kinds: tuple[int, int]  # numbers of labelled and of unlabelled rows
+    seen: tuple[int, int]  # how many of them a tree sees
     masses: Masses
 
 
@@ -246,7 +275,7 @@ class _Level:
 
 def _grow(data: _Data, generators: Sequence[np.random.Generator], limits: Limits) -> Forest:
     """Grow trees together."""
-    level, depth, count = _roots(data, len(generators)), 0, len(generators)
+    level, depth, count = _roots(data, generators), 0, len(generators)
     noted = []
     while len(level.node):
         notes = _notes(data, level)
@@ -267,15 +296,24 @@ def _grow(data: _Data, generators: Sequence[np.random.Generator], limits: Limits
     return _by_tree(noted)
 
 
-def _roots(data: _Data, trees: int) -> _Level:
-    d, n = data.columns.shape
+def _roots(data: _Data, generators: Sequence[np.random.Generator]) -> _Level:
+    trees = len(generators)
     return _Level(
         node=np.arange(trees),
         tree=np.arange(trees),
-        sizes=np.tile([data.n_positive, n - data.n_positive], (trees, 1)),
-        rows=np.tile(np.arange(n), trees),
-        constant=np.zeros((trees, d), dtype=np.bool_),
+        sizes=np.tile(data.seen, (trees, 1)),
+        rows=np.concatenate([_rows(data, generator) for generator in generators]),
+        constant=np.zeros((trees, len(data.columns)), dtype=np.bool_),
     )
+
+
+def _rows(data: _Data, generator: np.random.Generator) -> Whole:
+    """Rows that a tree sees, in ascending order, so that labelled ones come first."""
+    drawn = [
+        np.arange(size) if seen == size else np.sort(generator.choice(size, seen, replace=False))
+        for size, seen in zip(data.kinds, data.seen, strict=True)
+    ]
+    return np.concatenate([drawn[0], data.kinds[0] + drawn[1]])
 
 
 def _notes(data: _Data, level: _Level) -> dict[str, NDArray[Any]]:

@@ -27,6 +27,7 @@ def table(seed=0, n_positive=60, n_unlabeled=120):
 def pulns(**changes):
     given = {"prior": 0.5, "epochs": 2, "episodes": 4, "warm_epochs": 2, "lr": 1e-2}
     given |= {"batch_size": 64, "threshold": "prior", "selector_lr": 1e-2, "random_state": 0}
+    given |= {"selector_steps": 2}
     return PULNSClassifier(**{**given, **changes})
 
 
@@ -219,6 +220,21 @@ class TestFit:
         even = pulns(**given).fit(X, y)
         assert np.abs(one.probability_ - even.probability_).max() > 1e-3
 
+    def test_every_step_is_on_a_visit_of_its_own_and_the_first_has_a_probe(self, monkeypatch):
+        seen = []
+        learn = Selector.learn
+
+        def note(self, rows, visit, value, final):
+            seen.append((visit.is_chosen.clone(), final.item()))
+            learn(self, rows, visit, value, final)
+
+        monkeypatch.setattr(Selector, "learn", note)
+        pulns(selector_steps=3, episodes=2, patience=None, final_weight=1e6).fit(*table())
+        choices, final = zip(*seen, strict=True)
+        assert len(seen) == 6
+        assert [bool(own) for own in final] == [True, False, False] * 2
+        assert all((one != other).any() for one, other in pairwise(choices))
+
     def test_alone_and_in_company(self):
         """Members that leave early, with other settings, change nothing for the others."""
         X, y = table()
@@ -270,6 +286,7 @@ class TestFit:
             ({"warm_epochs": 0}, "warm_epochs must be a whole number at least 1"),
             ({"probe_epochs": 0}, "probe_epochs must be a whole number at least 1"),
             ({"selector_lr": 0}, "selector_lr must be a number above 0"),
+            ({"selector_steps": 0}, "selector_steps must be an integer of at least 1"),
             ({"discount": -0.1}, "discount must be a number at least 0 and at most 1"),
             ({"discount": 1.1}, "discount must be"),
             ({"final_weight": -1}, "final_weight must be a number at least 0"),

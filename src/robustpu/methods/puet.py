@@ -64,6 +64,9 @@ class PUExtraTreesClassifier(SinglePUClassifier):
         Splits above a leaf at most; by default there is no limit.
     min_samples_leaf
         Rows in a leaf at least.
+    max_samples
+        Labelled rows, and unlabelled rows, that each tree sees at most, drawn for it alone; by
+        default all. For tables of more than some ten thousand rows.
     prior
         To be estimated, it is so from out-of-fold scores of scikit-learn's extra-trees, P against
         U, as many as here.
@@ -94,12 +97,14 @@ class PUExtraTreesClassifier(SinglePUClassifier):
     max_features: int | str | None = "sqrt"
     max_depth: int | None = None
     min_samples_leaf: int = 1
+    max_samples: int | None = None
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_number("n_estimators", self.n_estimators, least=1, whole=True)
         check_number("max_depth", self.max_depth, least=1, whole=True, optional=True)
         check_number("min_samples_leaf", self.min_samples_leaf, least=1, whole=True)
+        check_number("max_samples", self.max_samples, least=1, whole=True, optional=True)
         if isinstance(self.max_features, str) and self.max_features != "sqrt":
             raise ValueError(
                 f"max_features must be 'sqrt', a number or None; it is {self.max_features!r}."
@@ -176,7 +181,12 @@ class PUExtraTreesClassifier(SinglePUClassifier):
             rows.weight,
             masses_of(self.prior_, *rows.sums(), self.scenario),
             [np.random.default_rng(seed) for seed in seeds],
-            Limits(self._n_tried(rows.X.shape[1]), self.max_depth, self.min_samples_leaf),
+            Limits(
+                self._n_tried(rows.X.shape[1]),
+                self.max_depth,
+                self.min_samples_leaf,
+                self.max_samples,
+            ),
         )
 
     def _n_tried(self, n_features: int) -> int:

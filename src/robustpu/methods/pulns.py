@@ -34,8 +34,9 @@ class PULNSClassifier(NeuralPUClassifier):
         Then come so many episodes, with so many epochs of the classifier each.
     probe_epochs
         Epochs of the probe.
-    selector_lr
-        Learning rate of the selector.
+    selector_steps, selector_lr
+        Steps of the policy gradient in each episode, each on a visit of its own; the first alone
+        has a probe. And its learning rate.
     discount
         Of rewards of rows that come later.
     final_weight
@@ -56,6 +57,7 @@ class PULNSClassifier(NeuralPUClassifier):
     episodes: int = 30
     warm_epochs: int = 5
     probe_epochs: int = 1
+    selector_steps: int = 10
     selector_lr: float = 1e-3
     discount: float = 0.8
     final_weight: float = 1.0
@@ -66,12 +68,13 @@ class PULNSClassifier(NeuralPUClassifier):
         check_number("episodes", self.episodes, least=1, whole=True)
         check_number("warm_epochs", self.warm_epochs, least=1, whole=True)
         check_number("probe_epochs", self.probe_epochs, least=1, whole=True)
+        check_number("selector_steps", self.selector_steps, least=1, whole=True)
         check_number("selector_lr", self.selector_lr, above=0)
         check_number("discount", self.discount, least=0, most=1)
         check_number("final_weight", self.final_weight, least=0)
 
     def _fleet_key(self) -> tuple[Any, ...]:
-        own = self.episodes, self.warm_epochs, self.probe_epochs
+        own = self.episodes, self.warm_epochs, self.probe_epochs, self.selector_steps
         return (*super()._fleet_key(), *own)
 
     def _planned_epochs(self) -> int:
@@ -91,18 +94,20 @@ class PULNSClassifier(NeuralPUClassifier):
         course.record(fleet.alive, epoch=torch.zeros_like(fleet.alive), score=highest)
         for _ in judged(fleet, settings, course, range(1, first.episodes + 1)):
             rows, logit = selector.rows(fleet), fleet.logits()
-            # (a) The selector visits the unlabelled rows, and (b) a probe learns from its choice.
-            visit = selector.visit(rows, fleet.draw(1), fleet.draw(2))
-            gain = torch.zeros_like(fleet.prior)
-            if highest is not None:
-                gain = probe_gain(fleet, settings, visit.is_chosen, highest)
-            # (c) The policy gradient.
             discount = fleet.per_member([own.discount for own in settings])
             final_weight = fleet.per_member([own.final_weight for own in settings])
-            value = returns(logit, rows, visit, discount)
-            selector.learn(rows, visit, value, final_weight * gain)
+            for step in range(first.selector_steps):
+                # (a) The selector visits the unlabelled rows, and (b) a probe learns from its
+                # choice.
+                visit = selector.visit(rows, fleet.draw(2 * step + 3), fleet.draw(2 * step + 4))
+                gain = torch.zeros_like(fleet.prior)
+                if step == 0 and highest is not None:
+                    gain = probe_gain(fleet, settings, visit.is_chosen, highest)
+                # (c) The policy gradient.
+                value = returns(logit, rows, visit, discount)
+                selector.learn(rows, visit, value, final_weight * gain)
             # (d) The selector chooses again, and (e) the classifier learns from its choice.
-            visit = selector.visit(rows, fleet.draw(3), fleet.draw(4))
+            visit = selector.visit(rows, fleet.draw(1), fleet.draw(2))
             course.note(chosen=chosen_share(rows, visit))
             start(fleet, settings, cross_entropy, cross_entropy_slope)
             for _ in range(first.epochs):

@@ -27,6 +27,9 @@ from robustpu.selection import positive_rates
 from robustpu.together import Prepared, Trained
 from robustpu.weighting import WeightingFunction
 
+# Rows of each kind that a tree beside the networks sees: more cost time, and bring little.
+TREE_ROWS = 10_000
+
 
 @parameters
 class RobustPUClassifier(NeuralPUClassifier):
@@ -346,7 +349,7 @@ class RobustPUClassifier(NeuralPUClassifier):
     def _companion(self, table: NDArray[Any]) -> Any:
         """Make the classifier that stands beside the networks, if one does."""
         if isinstance(self.beside, str):
-            return PUExtraTreesClassifier() if table.ndim == 2 else None
+            return PUExtraTreesClassifier(max_samples=TREE_ROWS) if table.ndim == 2 else None
         return clone(self.beside, safe=False)
 
     def _positive_probability(self, X: ArrayLike) -> NDArray[np.float64]:
