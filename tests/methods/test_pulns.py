@@ -229,7 +229,7 @@ class TestFit:
             learn(self, rows, visit, value, final)
 
         monkeypatch.setattr(Selector, "learn", note)
-        pulns(selector_steps=3, episodes=2, patience=None, final_weight=1e6).fit(*table())
+        pulns(selector_steps=3, episodes=2, patience=None).fit(*table())
         choices, final = zip(*seen, strict=True)
         assert len(seen) == 6
         assert [bool(own) for own in final] == [True, False, False] * 2
