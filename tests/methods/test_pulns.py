@@ -286,7 +286,7 @@ class TestFit:
             ({"warm_epochs": 0}, "warm_epochs must be a whole number at least 1"),
             ({"probe_epochs": 0}, "probe_epochs must be a whole number at least 1"),
             ({"selector_lr": 0}, "selector_lr must be a number above 0"),
-            ({"selector_steps": 0}, "selector_steps must be an integer of at least 1"),
+            ({"selector_steps": 0}, "selector_steps must be a whole number at least 1"),
             ({"discount": -0.1}, "discount must be a number at least 0 and at most 1"),
             ({"discount": 1.1}, "discount must be"),
             ({"final_weight": -1}, "final_weight must be a number at least 0"),
