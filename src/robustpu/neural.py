@@ -35,12 +35,12 @@ class NeuralPUClassifier(BasePUClassifier):
     standardize: bool = True
     mirror: bool = False
     epochs: int = 100
-    batch_size: int = 64
+    batch_size: int | None = 64
     lr: float | None = 1e-3
     weight_decay: float | None = 0.0
     warmup_epochs: int = 0
     patience: int | None = None
-    n_members: int = 1
+    n_members: int | None = 1
     n_keep: int | None = None
     vary: Mapping[str, Any] | None = None
     device: str = "auto"
@@ -70,9 +70,13 @@ class NeuralPUClassifier(BasePUClassifier):
         """Return the numbers of the optimiser."""
         return (self.lr, self.weight_decay, self.warmup_epochs)
 
-    def _recipes(self) -> Sequence[Mapping[str, Any]]:
+    def _recipes(self, n_rows: int = 0) -> Sequence[Mapping[str, Any]]:
         """Return parameters for members to take turns with, in place of what was left open."""
         return ({},)
+
+    def _size(self, n_rows: int) -> int:
+        """Return how many members there are."""
+        return self.n_members or 1
 
     def _planned_epochs(self) -> int:
         """Epochs of one member if nothing stops it early."""
@@ -121,15 +125,16 @@ class NeuralPUClassifier(BasePUClassifier):
         super()._check_parameters()
         pick("module", self.module, MODULES)
         check_number("epochs", self.epochs, least=1, whole=True)
-        check_number("batch_size", self.batch_size, least=1, whole=True)
         left_open = self._recipes()[0]
+        batch_is_open = "batch_size" in left_open
+        check_number("batch_size", self.batch_size, least=1, whole=True, optional=batch_is_open)
         check_number("lr", self.lr, above=0, optional="lr" in left_open)
         decay_is_open = "weight_decay" in left_open
         check_number("weight_decay", self.weight_decay, least=0, optional=decay_is_open)
         check_number("warmup_epochs", self.warmup_epochs, least=0, whole=True)
         check_number("patience", self.patience, least=1, whole=True, optional=True)
-        check_number("n_members", self.n_members, least=1, whole=True)
-        check_number("n_keep", self.n_keep, least=1, most=self.n_members, whole=True, optional=True)
+        check_number("n_members", self.n_members, least=1, whole=True, optional=self._size(0) > 1)
+        check_number("n_keep", self.n_keep, least=1, most=self._size(0), whole=True, optional=True)
         check_vary(self.vary)
 
     def _prepare(

@@ -238,9 +238,10 @@ def _task(job: Job, store: _Store, numbers: Iterator[int]) -> _Task:
     estimator._check_parameters()
     data = store.prepare(job)
     random = check_random_state(estimator.random_state)
-    seeds = random.randint(np.iinfo(np.int32).max, size=estimator.n_members).tolist()
+    n_rows = len(data.is_positive)
+    seeds = random.randint(np.iinfo(np.int32).max, size=estimator._size(n_rows)).tolist()
     # Members take turns: the first of each recipe, then the second of each, on the next fold.
-    recipes = estimator._recipes()
+    recipes = estimator._recipes(n_rows)
     turns = [divmod(place, len(recipes)) for place in range(len(seeds))]
     group_of_recipe = [next(numbers) for _ in recipes]
     return _Task(

@@ -11,6 +11,7 @@ from robustpu import NNPUClassifier, Pacing, PNClassifier, RobustPUClassifier, m
 from robustpu import hardness as hardnesses
 from robustpu import pacing as pacings
 from robustpu import weighting as weightings
+from robustpu.methods import robust_pu
 from robustpu.methods.balance import balanced
 from robustpu.risks import logistic
 
@@ -443,3 +444,37 @@ class TestParts:
         np.testing.assert_array_equal(one.probability_, hot.probability_)
         assert np.ptp(hot.hardness_[y == 0]) < 0.2 * np.ptp(one.hardness_[y == 0])
         np.testing.assert_array_equal(one.hardness_[y == 1], hot.hardness_[y == 1])
+
+
+class TestSizes:
+    """How much is done by default, for few and for many rows."""
+
+    @pytest.mark.parametrize(
+        ("rows", "members", "batch"),
+        [(100, 40, 64), (10_000, 40, 64), (20_000, 20, 256), (33_000, 12, 256), (10**7, 12, 256)],
+    )
+    def test_networks_and_batches(self, rows, members, batch):
+        model = RobustPUClassifier()
+        assert model._size(rows) == members
+        for recipe in model._recipes(rows):
+            assert recipe["batch_size"] == recipe["pretrain"].batch_size == batch
+
+    def test_what_is_given_holds(self):
+        model = RobustPUClassifier(n_members=3, batch_size=8)
+        assert model._size(10**6) == 3
+        assert all("batch_size" not in recipe for recipe in model._recipes(10**6))
+        assert RobustPUClassifier.from_preset("paper")._recipes(10**6) == ({},)
+
+    def test_the_default_adapts_to_the_rows_it_is_given(self, monkeypatch):
+        monkeypatch.setattr(robust_pu, "MANY", 40)
+        pu = problem(n_positive=50, n_unlabeled=100)
+        model = RobustPUClassifier(prior=0.5, max_rounds=1, epochs=1, random_state=0)
+        model.fit(pu.X, pu.y)
+        assert len(model.member_scores_) == 12
+        assert model.beside_.max_samples == 40
+
+    @pytest.mark.parametrize("name", ["n_members", "batch_size"])
+    def test_other_methods_do_not_adapt(self, name):
+        pu = problem()
+        with pytest.raises(ValueError, match=f"{name} must be a whole number"):
+            NNPUClassifier(**{name: None}).fit(pu.X, pu.y)

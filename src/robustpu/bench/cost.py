@@ -93,12 +93,12 @@ def _loads(cell: Cell) -> list[Load]:
         if not isinstance(estimator, NeuralPUClassifier):
             # No networks: nothing here tells what it costs.
             continue
-        recipes = estimator._recipes()
+        recipes = estimator._recipes(n)
         for kind, recipe in enumerate(recipes):
             own = _settle(estimator, recipe, seed=0)
             held_out = own.validation_fraction if cell.selection == "pu" else 0.0
             key = (own._fleet_key(), held_out)
-            members = cell.trials * len(range(kind, estimator.n_members, len(recipes)))
+            members = cell.trials * len(range(kind, estimator._size(n), len(recipes)))
             fleet = fleets.setdefault(key, [0, 0, round(n * (1 - held_out)), own])
             fleet[0] += members
             fleet[1] += members * own._planned_epochs()

@@ -27,8 +27,9 @@ from robustpu.selection import positive_rates
 from robustpu.together import Prepared, Trained
 from robustpu.weighting import WeightingFunction
 
-# Rows of each kind that a tree beside the networks sees: more cost time, and bring little.
-TREE_ROWS = 10_000
+# What is done for every row of a table up to this many; with more each network has a better sample
+# of its own, and there is less to gain from more networks, or from smaller steps.
+MANY = 10_000
 
 
 @parameters
@@ -62,7 +63,8 @@ class RobustPUClassifier(NeuralPUClassifier):
     epochs
         Epochs of weighted training in each round, the paper's E.
     batch_size, lr, weight_decay
-        Of Adam, which starts afresh in every round. ``lr`` and ``weight_decay``, like
+        Of Adam, which starts afresh in every round. By default batches are of 64 rows, of 256 if
+        there are more than 10,000 rows. ``lr`` and ``weight_decay``, like
         ``temperature_positive`` and the pacings, are None by default: each member then takes them
         from one of four recipes, ``robustpu.methods.presets.RECIPES``. A number holds for all.
     warmup_epochs
@@ -73,8 +75,9 @@ class RobustPUClassifier(NeuralPUClassifier):
     patience
         Rounds without a better score after which to stop; None never stops early.
     n_members
-        Networks to train together, with different seeds and held-out rows. Their probabilities
-        are averaged. Members of one recipe choose their round together, by their mean score.
+        Networks to train together, with different seeds and held-out rows: by default 40, and
+        fewer of more than 10,000 rows, at least 12. Their probabilities are averaged. Members of
+        one recipe choose their round together, by their mean score.
     n_keep
         How many of the members to average, the best on held-out rows; by default all.
     vary
@@ -183,7 +186,8 @@ class RobustPUClassifier(NeuralPUClassifier):
     lr: float | None = None
     weight_decay: float | None = None
     patience: int | None = 8
-    n_members: int = 40
+    batch_size: int | None = None
+    n_members: int | None = None
 
     @classmethod
     def from_preset(cls, name: str, **changes: Any) -> Self:
@@ -349,7 +353,7 @@ class RobustPUClassifier(NeuralPUClassifier):
     def _companion(self, table: NDArray[Any]) -> Any:
         """Make the classifier that stands beside the networks, if one does."""
         if isinstance(self.beside, str):
-            return PUExtraTreesClassifier(max_samples=TREE_ROWS) if table.ndim == 2 else None
+            return PUExtraTreesClassifier(max_samples=MANY) if table.ndim == 2 else None
         return clone(self.beside, safe=False)
 
     def _positive_probability(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -359,8 +363,15 @@ class RobustPUClassifier(NeuralPUClassifier):
         own: NDArray[np.float64] = self.beside_.predict_proba(self._check_rows(X))[:, 1]
         return (probability + own) / 2
 
-    def _recipes(self) -> Sequence[dict[str, Any]]:
+    def _size(self, n_rows: int) -> int:
+        if self.n_members is not None:
+            return self.n_members
+        # As many of each recipe.
+        return len(RECIPES) * min(10, max(3, round(10 * MANY / max(n_rows, 1))))
+
+    def _recipes(self, n_rows: int = 0) -> Sequence[dict[str, Any]]:
         """Return what each kind of member takes for the parameters that were left open."""
+        batch = {"batch_size": 64 if n_rows <= MANY else 256}
         open_names = [name for name in RECIPES[0] if getattr(self, name) is None]
         if self.pretrain is None:
             open_names.remove("pretrain")
@@ -368,12 +379,19 @@ class RobustPUClassifier(NeuralPUClassifier):
             open_names.append("pretrain")
         below: Sequence[Mapping[str, Any]] = ({},)
         if isinstance(self.pretrain, NeuralPUClassifier):
-            below = self.pretrain._recipes()
+            below = self.pretrain._recipes(n_rows)
+        shared = batch if self.batch_size is None else {}
         if not open_names and not below[0]:
-            return ({},)
+            return (shared,)
         return [
             {
+                **shared,
                 **{name: recipe[name] for name in open_names},
+                **(
+                    {"pretrain": _with(recipe["pretrain"], batch)}
+                    if "pretrain" in open_names
+                    else {}
+                ),
                 **{f"pretrain__{name}": value for name, value in below[k % len(below)].items()},
             }
             for k, recipe in enumerate(RECIPES)
@@ -388,6 +406,10 @@ class RobustPUClassifier(NeuralPUClassifier):
         assert self.pacing_unlabeled is not None
         paths = self.pacing_positive.path(rounds), self.pacing_unlabeled.path(rounds)
         return list(zip(*paths, strict=True))
+
+
+def _with(estimator: Any, given: Mapping[str, Any]) -> Any:
+    return clone(estimator).set_params(**given)
 
 
 def _by_side(fleet: Fleet, pairs: Sequence[tuple[float, float]]) -> Tensor:

@@ -1,0 +1,103 @@
+"""Small models, and folders that are damaged on purpose."""
+
+import hashlib
+import json
+import struct
+import warnings
+from functools import cache
+
+import numpy as np
+
+from robustpu import NNPUClassifier, all_methods, datasets, make_pu
+
+METHODS = all_methods()
+SHORT = {"epochs": 2, "batch_size": 256, "lr": 1e-3, "weight_decay": 0.0, "random_state": 0}
+# What makes each method quick.
+QUICK = {
+    "pulns": {**SHORT, "episodes": 1, "warm_epochs": 1},
+    "p3mix-e": {**SHORT, "start_epoch": 1},
+    "p3mix-c": {**SHORT, "start_epoch": 1},
+    "dist-pu": {**SHORT, "mix_epochs": 1},
+    "self-pu": {**SHORT, "start_epoch": 1, "stop_epoch": 1, "every": 1},
+    "tedn": {**SHORT, "warm_epochs": 1},
+    "lbe": {**SHORT, "rounds": 2, "warm_epochs": 1},
+    "robust-pu": {
+        "epochs": 1,
+        "batch_size": 256,
+        "max_rounds": 2,
+        "n_members": 3,
+        "n_keep": 2,
+        "record_weights": True,
+        "pretrain": NNPUClassifier(epochs=1, batch_size=256),
+        "random_state": 0,
+    },
+    "spy": {"n_draws": 2, "random_state": 0},
+    "pebl": {"n_draws": 2, "random_state": 0},
+    "elkan-noto": {"random_state": 0},
+    "bagging": {"n_estimators": 4, "random_state": 0},
+    "puet": {"n_estimators": 6, "random_state": 0},
+}
+
+
+@cache
+def data():
+    """8 columns, 40 positives, 80 unlabelled rows, 50 rows to ask about."""
+    table = datasets.load("breast_cancer")
+    return make_pu(
+        table.data[:, :8],
+        table.target,
+        n_positive=40,
+        n_unlabeled=80,
+        prior=0.3,
+        n_test=50,
+        random_state=0,
+    )
+
+
+@cache
+def fitted(name):
+    """A fitted model of a method; do not change it."""
+    pu = data()
+    with warnings.catch_warnings():
+        # So little training collapses now and then.
+        warnings.simplefilter("ignore")
+        return METHODS[name](prior=0.3, **QUICK.get(name, SHORT)).fit(pu.X, pu.y)
+
+
+def seal(folder):
+    """Make the checksums of a folder right again, as one who tampers with it would."""
+    names = sorted(own.name for own in folder.iterdir() if own.name != "SHA256SUMS")
+    lines = [f"{hashlib.sha256((folder / own).read_bytes()).hexdigest()}  {own}\n" for own in names]
+    (folder / "SHA256SUMS").write_text("".join(lines))
+
+
+def edit(folder, change):
+    """Change model.json as JSON, and seal the folder."""
+    path = folder / "model.json"
+    content = json.loads(path.read_text())
+    change(content)
+    path.write_text(json.dumps(content))
+    seal(folder)
+
+
+def header_of(content):
+    """Header of a safetensors file, and its data."""
+    (length,) = struct.unpack("<Q", content[:8])
+    return json.loads(content[8 : 8 + length]), content[8 + length :]
+
+
+def with_header(header, data):
+    """A safetensors file of a header and data."""
+    text = json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + data
+
+
+def edit_array(folder, name, change):
+    """Replace an array, and seal the folder."""
+    from safetensors.numpy import load_file, save_file
+
+    path = folder / "arrays.safetensors"
+    arrays = load_file(path)
+    arrays[name] = np.ascontiguousarray(change(arrays[name]))
+    save_file(arrays, path)
+    seal(folder)
