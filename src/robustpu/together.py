@@ -281,6 +281,7 @@ def _settle(
 # What the members of one model have in common, and cannot vary.
 SHARED = {
     "beside",
+    "beside_share",
     "calibrate",
     "device",
     "mirror",

