@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from robustpu import hardness as hardness
     from robustpu import metrics as metrics
     from robustpu import pacing as pacing
+    from robustpu import persist as persist
     from robustpu import risks as risks
     from robustpu import weighting as weighting
     from robustpu.base import CollapseWarning as CollapseWarning
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
     from robustpu.methods.upu import UPUClassifier as UPUClassifier
     from robustpu.methods.vpu import VPUClassifier as VPUClassifier
     from robustpu.pacing import Pacing as Pacing
+    from robustpu.persist import ModelFolderError as ModelFolderError
+    from robustpu.persist import load as load
+    from robustpu.persist import save as save
     from robustpu.split import PUData as PUData
     from robustpu.split import make_pu as make_pu
     from robustpu.together import fit_together as fit_together
@@ -53,6 +57,7 @@ _HOME = {
     "ElkanNotoClassifier": "robustpu.methods.elkan_noto",
     "GenPUClassifier": "robustpu.methods.genpu",
     "LBEClassifier": "robustpu.methods.lbe",
+    "ModelFolderError": "robustpu.persist",
     "NNPUClassifier": "robustpu.methods.nnpu",
     "P3MixCClassifier": "robustpu.methods.p3mix",
     "P3MixEClassifier": "robustpu.methods.p3mix",
@@ -74,9 +79,11 @@ _HOME = {
     "all_methods": "robustpu.methods",
     "estimate_prior": "robustpu.estimation",
     "fit_together": "robustpu.together",
+    "load": "robustpu.persist",
     "make_pu": "robustpu.split",
+    "save": "robustpu.persist",
 }
-_MODULES = ("datasets", "hardness", "metrics", "pacing", "risks", "weighting")
+_MODULES = ("datasets", "hardness", "metrics", "pacing", "persist", "risks", "weighting")
 
 __all__ = sorted([*_HOME, *_MODULES])
 

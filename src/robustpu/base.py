@@ -4,7 +4,8 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from os import PathLike
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags, column_or_1d
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+import robustpu
 from robustpu import labels, priors, thresholds
 from robustpu.checks import check_number
 from robustpu.metrics import Evaluation, collapse, evaluate
@@ -276,6 +278,39 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             k=k,
             level=level,
         )
+
+    # Models on disk know all classes, and lie above this layer: the front door leads there.
+
+    def save(self, path: str | PathLike[str], *, overwrite: bool = False) -> None:
+        """Write the fitted model to a folder, see :func:`robustpu.save`.
+
+        Parameters
+        ----------
+        path
+            The folder.
+        overwrite
+            Whether to replace a model that is there.
+        """
+        robustpu.save(self, path, overwrite=overwrite)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str], /, **given: Any) -> Self:
+        """Read a fitted model of this class from a folder, see :func:`robustpu.load`.
+
+        Parameters
+        ----------
+        path
+            The folder.
+        given
+            Functions of your own that the model was fitted with, by the names of the parameters.
+        """
+        model = robustpu.load(path, **given)
+        if not isinstance(model, cls):
+            raise robustpu.ModelFolderError(
+                f"{path}: it holds a {type(model).__name__}, not a {cls.__name__}: take "
+                "robustpu.load, which reads any."
+            )
+        return model
 
     def _positive_place(self) -> int:
         return labels.positive_index(self.classes_, self.pos_label)

@@ -7,7 +7,10 @@ import warnings
 from functools import cache
 
 import numpy as np
+import torch
+from torch import nn
 
+import robustpu
 from robustpu import NNPUClassifier, all_methods, datasets, make_pu
 
 METHODS = all_methods()
@@ -101,3 +104,33 @@ def edit_array(folder, name, change):
     arrays[name] = np.ascontiguousarray(change(arrays[name]))
     save_file(arrays, path)
     seal(folder)
+
+
+def again(model, folder, **given):
+    """Save a model, and load it."""
+    robustpu.save(model, folder / "model")
+    return robustpu.load(folder / "model", **given)
+
+
+def same(one, other):
+    """Whether two values are equal down to the last bit and type."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, np.ndarray):
+        equal = one.tobytes() == other.tobytes() if one.dtype != object else (one == other).all()
+        return one.dtype == other.dtype and one.shape == other.shape and equal
+    if isinstance(one, torch.Tensor):
+        return one.dtype == other.dtype and torch.equal(one, other)
+    if isinstance(one, dict):
+        return list(one) == list(other) and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, list | tuple):
+        return len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, float | np.generic):
+        return repr(one) == repr(other)
+    if hasattr(one, "__dict__") and not isinstance(one, nn.Module) and not callable(one):
+        mine, yours = vars(one), vars(other)
+        return mine.keys() == yours.keys() and all(same(mine[key], yours[key]) for key in mine)
+    if hasattr(one, "__getstate__") and type(one).__name__ == "Tree":
+        mine, yours = one.__getstate__(), other.__getstate__()
+        return all(np.array_equal(mine[key], yours[key]) for key in mine)
+    return True if isinstance(one, nn.Module) else one == other

@@ -1,0 +1,175 @@
+"""Layers of torch and trees as ONNX operators."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+import torch
+from onnx import numpy_helper
+from torch import nn
+
+from robustpu.modules.resnet import Bottleneck
+from robustpu.persist.graph import Graph
+from robustpu.trees import Forest
+
+
+def layer(graph: Graph, own: nn.Module, x: str) -> str:
+    """Add a layer, or a module made of layers, in evaluation mode, and name its output.
+
+    Parameters
+    ----------
+    graph
+        Where to.
+    own
+        The layer.
+    x
+        Name of its input.
+    """
+    if type(own) not in LAYERS and isinstance(own, nn.Sequential):
+        return _sequential(graph, own, x)
+    if type(own) not in LAYERS:
+        known = ", ".join(sorted(kind.__name__ for kind in LAYERS))
+        raise ValueError(
+            f"to_onnx does not know the layer {type(own).__name__}; it knows {known}, and chains "
+            "of these. Export model.to_torch(member) by torch.onnx.export instead, one network at "
+            "a time."
+        )
+    return LAYERS[type(own)](graph, own, x)
+
+
+def _sequential(graph: Graph, own: Any, x: str) -> str:
+    for part in own:
+        x = layer(graph, part, x)
+    return x
+
+
+def _weights(graph: Graph, *tensors: torch.Tensor | None) -> list[str]:
+    return [graph.array(own.detach().numpy()) for own in tensors if own is not None]
+
+
+def _linear(graph: Graph, own: Any, x: str) -> str:
+    return graph.add("Gemm", x, *_weights(graph, own.weight, own.bias), transB=1)
+
+
+def _convolution(graph: Graph, own: Any, x: str) -> str:
+    if isinstance(own.padding, str) or own.padding_mode != "zeros":
+        raise ValueError("to_onnx knows convolutions that are padded by a number of zeros only.")
+    return graph.add(
+        "Conv",
+        x,
+        *_weights(graph, own.weight, own.bias),
+        kernel_shape=list(own.kernel_size),
+        strides=list(own.stride),
+        pads=[*own.padding, *own.padding],
+        dilations=list(own.dilation),
+        group=own.groups,
+    )
+
+
+def _batch_norm(graph: Graph, own: Any, x: str) -> str:
+    if not own.affine or not own.track_running_stats:
+        raise ValueError("to_onnx knows batch norms with weights and running statistics only.")
+    numbers = _weights(graph, own.weight, own.bias, own.running_mean, own.running_var)
+    return graph.add("BatchNormalization", x, *numbers, epsilon=own.eps)
+
+
+def _pool(graph: Graph, own: Any, x: str) -> str:
+    if own.ceil_mode or getattr(own, "dilation", 1) != 1:
+        raise ValueError("to_onnx knows pooling without ceil_mode and dilation only.")
+    sizes = {
+        "kernel_shape": _both(own.kernel_size),
+        "strides": _both(own.stride),
+        "pads": _both(own.padding) * 2,
+    }
+    if isinstance(own, nn.MaxPool2d):
+        return graph.add("MaxPool", x, **sizes)
+    if own.divisor_override is not None:
+        raise ValueError("to_onnx knows pooling without divisor_override only.")
+    return graph.add("AveragePool", x, count_include_pad=int(own.count_include_pad), **sizes)
+
+
+def _both(size: int | tuple[int, int]) -> list[int]:
+    return [size, size] if isinstance(size, int) else list(size)
+
+
+def _mean_pool(graph: Graph, own: Any, x: str) -> str:
+    if own.output_size not in (1, (1, 1)):
+        raise ValueError("to_onnx knows adaptive pooling to a single number only.")
+    return graph.add("GlobalAveragePool", x)
+
+
+def _flatten(graph: Graph, own: Any, x: str) -> str:
+    if (own.start_dim, own.end_dim) != (1, -1):
+        raise ValueError("to_onnx knows a Flatten of whole rows only.")
+    return graph.add("Flatten", x, axis=1)
+
+
+def _relu(graph: Graph, own: Any, x: str) -> str:
+    return graph.add("Relu", x)
+
+
+def _same(graph: Graph, own: Any, x: str) -> str:
+    return x
+
+
+def _bottleneck(graph: Graph, own: Any, x: str) -> str:
+    inner = x
+    for part in (own.narrow, own.middle):
+        inner = graph.add("Relu", layer(graph, part, inner))
+    inner = layer(graph, own.widen, inner)
+    return graph.add("Relu", graph.add("Add", layer(graph, own.shortcut, x), inner))
+
+
+LAYERS: Final[dict[type[nn.Module], Callable[[Graph, Any, str], str]]] = {
+    nn.AdaptiveAvgPool2d: _mean_pool,
+    nn.AvgPool2d: _pool,
+    nn.BatchNorm2d: _batch_norm,
+    Bottleneck: _bottleneck,
+    nn.Conv2d: _convolution,
+    nn.Dropout: _same,
+    nn.Flatten: _flatten,
+    nn.Identity: _same,
+    nn.Linear: _linear,
+    nn.MaxPool2d: _pool,
+    nn.ReLU: _relu,
+}
+
+
+def trees(graph: Graph, forest: Forest, x: str) -> str:
+    """Add a forest, and name its answers, (rows,), the mean of the leaves that a row falls into.
+
+    Parameters
+    ----------
+    graph
+        Where to.
+    forest
+        The trees.
+    x
+        Name of the rows, (rows, d), in double precision.
+    """
+    size = len(forest.feature)
+    tree = np.searchsorted(forest.start, np.arange(size), side="right") - 1
+    node = np.arange(size) - forest.start[tree]
+    inside = forest.feature >= 0
+    left = np.where(inside, forest.left - forest.start[tree], 0)
+    leaves = np.flatnonzero(~inside)
+    answer = graph.add(
+        "TreeEnsembleRegressor",
+        x,
+        domain="ai.onnx.ml",
+        aggregate_function="AVERAGE",
+        n_targets=1,
+        nodes_treeids=tree.tolist(),
+        nodes_nodeids=node.tolist(),
+        nodes_featureids=np.where(inside, forest.feature, 0).tolist(),
+        nodes_modes=np.where(inside, "BRANCH_LEQ", "LEAF").tolist(),
+        nodes_values_as_tensor=numpy_helper.from_array(forest.threshold, "thresholds"),
+        nodes_truenodeids=left.tolist(),
+        nodes_falsenodeids=np.where(inside, left + 1, 0).tolist(),
+        nodes_missing_value_tracks_true=np.zeros(size, dtype=int).tolist(),
+        target_treeids=tree[leaves].tolist(),
+        target_nodeids=node[leaves].tolist(),
+        target_ids=np.zeros(len(leaves), dtype=int).tolist(),
+        target_weights_as_tensor=numpy_helper.from_array(forest.value[leaves], "values"),
+    )
+    return graph.add("Squeeze", graph.cast(answer, "float64"), graph.constant([1], np.int64))

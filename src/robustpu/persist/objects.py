@@ -1,0 +1,233 @@
+"""Objects <-> JSON: the closed list of what a folder may hold besides plain values."""
+
+from collections.abc import Mapping
+from numbers import Real
+from typing import Any, Final
+
+import numpy as np
+import scipy.stats
+from numpy.typing import NDArray
+from sklearn.tree._tree import Tree
+
+from robustpu.neural import NeuralPUClassifier
+from robustpu.persist.classifiers import CLASSIFIERS
+from robustpu.persist.forests import decode_forest, decode_tree, encode_forest, encode_tree
+from robustpu.persist.functions import (
+    decode_function,
+    decode_given,
+    decode_partial,
+    encode_function,
+    parameter,
+)
+from robustpu.persist.kind import Kind
+from robustpu.persist.learners import LEARNERS
+from robustpu.persist.networks import decode_networks, encode_networks
+from robustpu.persist.values import TAG, Decoder, Encoder, Json, escaped, fields, refuse
+from robustpu.trees import Forest
+
+
+def _check_pacing(pacing: Any) -> str | None:
+    try:
+        pacing.check()
+    except (ValueError, TypeError) as error:
+        return str(error)
+    return None
+
+
+KINDS: Final[Mapping[str, Kind]] = {
+    **CLASSIFIERS,
+    **LEARNERS,
+    "Pacing": Kind("robustpu.pacing", "Pacing", check=_check_pacing),
+}
+# Choices of ``vary`` that are drawn from.
+DISTRIBUTIONS: Final = ("uniform", "loguniform", "randint", "norm", "lognorm", "expon", "beta")
+
+
+def encode_other(encoder: Encoder, value: Any, path: str) -> Json:
+    """Make JSON of what is no plain value."""
+    if isinstance(value, Forest):
+        return encode_forest(encoder, value, path)
+    if isinstance(value, Tree):
+        return encode_tree(encoder, value, path)
+    if isinstance(value, np.random.RandomState):
+        return _encode_random(encoder, value, path)
+    if hasattr(value, "rvs") and hasattr(value, "dist"):
+        return _encode_distribution(encoder, value, path)
+    name = _name_of(type(value))
+    if name is not None:
+        return _encode_object(encoder, name, value, path)
+    if not callable(value) or hasattr(value, "get_params"):
+        refuse(path, f"{type(value).__name__} cannot be stored. {_advice(value)}")
+    return encode_function(encoder, value, path)
+
+
+def _advice(value: Any) -> str:
+    if hasattr(value, "fit"):
+        known = ", ".join(LEARNERS)
+        return (
+            "Learners that can be read without pickle, and so without running what a stranger "
+            f"wrote, are {known}, and the classifiers of this library: take one of them, or keep "
+            "the model with joblib, for yourself alone."
+        )
+    return "Numbers, texts, lists, dictionaries and arrays of them can be."
+
+
+def _name_of(cls: type[Any]) -> str | None:
+    """Find the name that folders have for a class."""
+    for name, kind in KINDS.items():
+        if cls.__name__ == kind.name and kind.load() is cls:
+            return name
+    return None
+
+
+def _encode_object(encoder: Encoder, name: str, value: Any, path: str) -> Json:
+    kind = KINDS[name]
+    parameters = value.get_params(deep=False)
+    node: dict[str, Json] = {
+        TAG: "object",
+        "class": name,
+        "parameters": {
+            key: encoder.encode(own, f"{path}/parameters/{escaped(key)}")
+            for key, own in parameters.items()
+        },
+        "fitted": None,
+    }
+    made = vars(type(value)(**parameters))
+    fitted = {key: own for key, own in vars(value).items() if key not in made}
+    network, state = fitted.pop("network_", None), fitted.pop("state_", None)
+    if not kind.fitted or kind.fitted.keys() - kind.optional - fitted.keys():
+        # Never fitted, or a fit failed on the way.
+        return node
+    unknown = fitted.keys() - kind.fitted.keys()
+    if unknown:
+        told = ", ".join(sorted(unknown))
+        refuse(path, f"{kind.name} has attributes that are not known here: {told}.")
+    node["fitted"] = {
+        key: encoder.encode(fitted[key], f"{path}/fitted/{key}")
+        for key in kind.fitted
+        if key in fitted
+    }
+    if network is not None and state is not None:
+        node["fitted"]["networks"] = encode_networks(
+            encoder, network, state, f"{path}/fitted/networks"
+        )
+    return node
+
+
+def decode_object(decoder: Decoder, node: dict[str, Json], path: str) -> Any:
+    """Make an object of a class of the closed list, by its constructor, and set what it learnt."""
+    name, parameters, fitted = fields(node, path, "class", "parameters", "fitted")
+    if not isinstance(name, str) or name not in KINDS:
+        refuse(path, f"{str(name)[:60]!r} is no class that a model folder may hold.")
+    kind = KINDS[name]
+    cls = kind.load()
+    if not isinstance(parameters, dict):
+        refuse(path, "its parameters are not a dictionary.")
+    # Not all have to be there: a parameter may be younger than the folder.
+    unknown = parameters.keys() - set(cls._get_param_names())
+    if unknown:
+        told = ", ".join(sorted(own[:60] for own in unknown))
+        refuse(path, f"{kind.name} has no parameters {told} in this version.")
+    values = {
+        key: decoder.decode(own, f"{path}/parameters/{escaped(key)}")
+        for key, own in parameters.items()
+    }
+    try:
+        model = cls(**values)
+    except TypeError as error:
+        refuse(path, f"{error}.")
+    if fitted is not None:
+        _set_fitted(decoder, kind, model, fitted, path)
+    wrong = kind.check(model)
+    if wrong is not None:
+        refuse(path, f"{kind.name}: {wrong}")
+    return model
+
+
+def _set_fitted(decoder: Decoder, kind: Kind, model: Any, fitted: Json, path: str) -> None:
+    if not isinstance(fitted, dict) or not kind.fitted:
+        refuse(path, "what it has learnt is not a dictionary.")
+    is_neural = isinstance(model, NeuralPUClassifier)
+    known = {*kind.fitted, "networks"} if is_neural else {*kind.fitted}
+    wrong = (known - kind.optional - fitted.keys()) | (fitted.keys() - known)
+    if wrong:
+        told = ", ".join(sorted(own[:60] for own in wrong))
+        refuse(f"{path}/fitted", f"attributes are missing or not known: {told}.")
+    sizes: dict[str, int] = {}
+    for key, expect in kind.fitted.items():
+        if key not in fitted:
+            continue
+        value = decoder.decode(fitted[key], f"{path}/fitted/{key}")
+        reason = expect(value, sizes)
+        if reason is not None:
+            refuse(f"{path}/fitted/{key}", f"{reason}.")
+        setattr(model, key, value)
+    if is_neural:
+        is_given = parameter(f"{path}/parameters/module") in decoder.used
+        where = f"{path}/fitted/networks"
+        given = model.module, model.input_shape_, sizes["m"], is_given
+        model.network_, model.state_ = decode_networks(decoder, fitted["networks"], where, *given)
+
+
+def _encode_random(encoder: Encoder, value: np.random.RandomState, path: str) -> Json:
+    state: Any = value.get_state(legacy=False)
+    if state["bit_generator"] != "MT19937":
+        refuse(path, f"a random state of the kind {state['bit_generator']} cannot be stored.")
+    encoder.arrays[f"{path}/key"] = state["state"]["key"]
+    rest = [int(state["state"]["pos"]), int(state["has_gauss"]), float(state["gauss"])]
+    return {TAG: "random", "position": rest[0], "has_gauss": rest[1], "gauss": rest[2]}
+
+
+def _decode_random(decoder: Decoder, node: dict[str, Json], path: str) -> np.random.RandomState:
+    position, has_gauss, gauss = fields(node, path, "position", "has_gauss", "gauss")
+    key: NDArray[Any] = decoder.take(f"{path}/key")
+    if key.dtype != np.uint32 or key.shape != (624,):
+        refuse(path, f"its key is of type {key.dtype} and shape {key.shape}.")
+    if type(position) is not int or not 0 <= position <= 624:
+        refuse(path, "its position is not a number from 0 to 624.")
+    if has_gauss not in (0, 1) or not isinstance(gauss, float):
+        refuse(path, "its last draw is not a number.")
+    random = np.random.RandomState()
+    random.set_state(("MT19937", key, position, int(has_gauss), decoder.decode(gauss, path)))
+    return random
+
+
+def _encode_distribution(encoder: Encoder, value: Any, path: str) -> Json:
+    name = getattr(value.dist, "name", None)
+    if name == "reciprocal":
+        name = "loguniform"
+    if name not in DISTRIBUTIONS:
+        refuse(path, f"the distribution {name!r} cannot be stored; give a list of choices.")
+    return {
+        TAG: "distribution",
+        "name": name,
+        "arguments": encoder.encode(list(value.args), f"{path}/arguments"),
+        "keywords": encoder.encode(value.kwds, f"{path}/keywords"),
+    }
+
+
+def _decode_distribution(decoder: Decoder, node: dict[str, Json], path: str) -> Any:
+    name, *given = fields(node, path, "name", "arguments", "keywords")
+    if name not in DISTRIBUTIONS:
+        refuse(path, f"{str(name)[:60]!r} is no distribution that is known here.")
+    arguments = decoder.decode(given[0], f"{path}/arguments")
+    keywords = decoder.decode(given[1], f"{path}/keywords")
+    is_plain = isinstance(arguments, list) and isinstance(keywords, dict)
+    if not is_plain or not all(isinstance(own, Real) for own in [*arguments, *keywords.values()]):
+        refuse(path, "its arguments are not numbers.")
+    try:
+        return getattr(scipy.stats, name)(*arguments, **keywords)
+    except (TypeError, ValueError) as error:
+        refuse(path, f"no such distribution: {error}.")
+
+
+OTHERS: Final = {
+    "distribution": _decode_distribution,
+    "forest": decode_forest,
+    "function": decode_function,
+    "given": decode_given,
+    "object": decode_object,
+    "partial": decode_partial,
+    "random": _decode_random,
+    "tree": decode_tree,
+}

@@ -1,0 +1,190 @@
+"""Writing a model folder: all of it, or nothing.
+
+The files go to a folder beside the target, which takes its place when all of them are on disk. A
+process that is killed on the way leaves that folder behind; the next one that saves there removes
+it, by its lock knowing that nobody writes to it any more.
+"""
+
+import contextlib
+import os
+import secrets
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from robustpu.persist.errors import ModelFolderError
+from robustpu.persist.reading import EARLIER, SUMS, beside, opened, read_sums
+from robustpu.persist.swap import swapped
+
+if sys.platform != "win32":
+    import fcntl
+
+SAVING: Final = "saving"
+# Seconds after which a folder counts as left behind, where there are no locks to tell.
+OLD: Final = 3600
+
+
+def write_folder(target: Path, files: Mapping[str, bytes], overwrite: bool) -> None:
+    """Write files to a folder that is there at once, or not at all.
+
+    Parameters
+    ----------
+    target
+        The folder. Folders above it are made where they are missing.
+    files
+        Name -> content.
+    overwrite
+        Whether to replace a model that is there.
+
+    Raises
+    ------
+    FileExistsError
+        There is something, and it is not to be replaced, or not a model.
+    """
+    target = target.absolute()
+    check_target(target, overwrite)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    clean(target, SAVING)
+    with _reserved(target) as folder:
+        for name, content in files.items():
+            _write(folder / name, content)
+        _sync(folder)
+        check_target(target, overwrite)
+        _put(folder, target, overwrite)
+        _sync(target.parent)
+    clean(target, EARLIER)
+
+
+def check_target(target: Path, overwrite: bool) -> None:
+    """Refuse to write where something is that must stay."""
+    if target.is_symlink():
+        raise FileExistsError(f"{target} is a link: give the folder that it leads to.")
+    if not target.exists() or (target.is_dir() and not any(target.iterdir())):
+        return
+    if not target.is_dir():
+        raise FileExistsError(f"{target} is a file, and a model is a folder: give another path.")
+    if not overwrite:
+        raise FileExistsError(
+            f"{target} is there already: give another path, or overwrite=True to replace it."
+        )
+    # Never a folder of something else, nor what someone laid beside a model.
+    try:
+        with opened(target) as folder:
+            listed, there = {SUMS, *read_sums(folder)}, folder.names()
+    except ModelFolderError as error:
+        raise FileExistsError(
+            f"{target} is not a model, and is left as it is: {error} Give another path."
+        ) from None
+    if there - listed:
+        name = sorted(there - listed)[0]
+        raise FileExistsError(
+            f"{target} holds {name!r}, which is not part of a model, and is left as it is. Move "
+            "it elsewhere, or give another path."
+        )
+
+
+@contextmanager
+def _reserved(target: Path) -> Iterator[Path]:
+    """Make a folder beside the target, and hold its lock. Whatever is there in the end goes."""
+    while True:
+        folder = target.with_name(f".{target.name}.{secrets.token_hex(4)}.{SAVING}")
+        folder.mkdir()
+        lock = _lock(folder)
+        # Another process may have taken it for left behind before it was locked.
+        if folder.exists():
+            break
+        _unlock(lock)
+    try:
+        yield folder
+    finally:
+        remove(folder)
+        _unlock(lock)
+
+
+def _put(folder: Path, target: Path, overwrite: bool) -> None:
+    """Let the folder take the place of the target, in one step if the system can do that."""
+    if not overwrite or not target.exists():
+        try:
+            folder.rename(target)
+        except OSError:
+            # Somebody was quicker.
+            check_target(target, overwrite)
+            raise
+        return
+    if swapped(folder, target):
+        return
+    aside = folder.with_name(f"{folder.name.removesuffix(SAVING)}{EARLIER}")
+    try:
+        target.rename(aside)
+        folder.rename(target)
+    except BaseException:
+        if aside.exists() and not target.exists():
+            aside.rename(target)
+        raise
+
+
+def _write(path: Path, content: bytes) -> None:
+    with path.open("xb") as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def _sync(folder: Path) -> None:
+    """Have the names in a folder on disk; Windows has no way to ask for it."""
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        # Some file systems cannot, and need not.
+        with contextlib.suppress(OSError):
+            os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def clean(target: Path, ending: str) -> None:
+    """Remove folders beside the target that nobody writes to any more."""
+    for left in beside(target, ending):
+        if left.is_symlink() or not left.is_dir():
+            continue
+        lock = _lock(left, wait=False)
+        if lock is not None:
+            remove(left)
+            _unlock(lock)
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder of plain files; others that remove it at the same time do no harm."""
+    with contextlib.suppress(OSError):
+        for entry in list(folder.iterdir()):
+            with contextlib.suppress(OSError):
+                entry.unlink()
+        folder.rmdir()
+
+
+def _lock(folder: Path, wait: bool = True) -> int | None:
+    """Lock a folder until the process ends or unlocks it; None if it may be in use."""
+    try:
+        is_old = time.time() - folder.stat().st_mtime > OLD
+        if sys.platform == "win32":
+            return -1 if wait or is_old else None
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return -1 if wait else None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        # File systems of some clusters know no locks.
+        if isinstance(error, BlockingIOError) or not (wait or is_old):
+            os.close(handle)
+            return None
+    return handle
+
+
+def _unlock(lock: int | None) -> None:
+    if lock is not None and lock >= 0:
+        os.close(lock)
