@@ -6,7 +6,7 @@
 
 200 labelled positives, 800 unlabelled rows, prior 0.4 and known, up to 1,000 test rows. Positive is
 every second class. All parameters are defaults; no label is used but those of the labelled
-positives. One JSON line a fit in results/strangers.jsonl.
+positives. One JSON line a fit in results/strangers.ndjson, which is none of the bench.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from sklearn.preprocessing import OneHotEncoder
 import robustpu
 from robustpu import make_pu
 
-STORED = RESULTS / "strangers.jsonl"
+STORED = RESULTS / "strangers.ndjson"
 TABLES = [
     "banana",
     "chess",

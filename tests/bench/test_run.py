@@ -187,3 +187,36 @@ def test_new_names_reach_what_is_finished_without_training(cells, out, machine, 
         ("New", "New title", 7.0)
     }
     assert run(renamed, out, machine, 1, quiet) == (0, 0, 0)
+
+
+def test_a_failure_replaces_nothing_that_was_finished(cells, out, machine, finished):
+    more = [replace(cells[0], trials=3)]
+    before = {record["trial"]: record for record in store.read(finished)[:2]}
+    # Data that are gone fail all trials of the cell, those that are finished too.
+    gone = replace(machine, data_dir=out / "nowhere")
+    bad = [replace(cell, dataset="mushrooms") for cell in more]
+    records = [{**record, "dataset": "mushrooms"} for record in before.values()]
+    records = [{**record, "fingerprint": bad[0].fingerprint} for record in records]
+    with store.writer(finished) as append:
+        append(records)
+    assert missing(bad, out) == {bad[0]: {2}}
+    assert run(bad, out, gone, 1, quiet).failed == 1
+    stored = [record for record in store.read(finished) if record["dataset"] == "mushrooms"]
+    assert ["failure" in record for record in stored] == [False, False, True]
+    assert missing(bad, out) == {bad[0]: {2}}
+
+
+@pytest.mark.parametrize("scores", [None, {}, {"error": "3"}, 7])
+def test_a_line_without_a_result_is_not_finished(cells, out, machine, finished, scores):
+    records = lines(finished)
+    records[0]["scores"] = scores
+    finished.write_text("".join(json.dumps(record) + "\n" for record in records))
+    assert missing(cells, out) == {cells[0]: {0}}
+
+
+def test_a_taken_over_record_has_the_prior_of_its_cell(cells, out, machine, finished):
+    records = lines(finished)
+    records[0]["prior"] = str(records[0]["prior"])
+    finished.write_text("".join(json.dumps(record) + "\n" for record in records))
+    assert run(cells, out, machine, 1, quiet).taken == 1
+    assert missing(cells, out) == {}

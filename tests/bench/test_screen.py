@@ -15,7 +15,13 @@ BAD = {"failure": "ValueError: no\n  room", "seconds": 0.0}
 
 @pytest.fixture
 def terminal():
-    return Console(file=io.StringIO(), force_terminal=True, width=100, color_system=None)
+    given = {
+        "force_terminal": True,
+        "width": 100,
+        "color_system": None,
+        "_environ": {"TERM": "xterm"},
+    }
+    return Console(file=io.StringIO(), **given)
 
 
 @pytest.fixture
@@ -37,6 +43,11 @@ def test_a_summary_in_one_line(cells):
 def test_the_reason_is_empty_without_failures():
     assert reason([good(1.0)]) == ""
     assert reason([good(1.0), BAD]) == "ValueError: no room"
+
+
+def test_a_dumb_terminal_gets_plain_lines(cells):
+    dumb = Console(file=io.StringIO(), force_terminal=True, _environ={"TERM": "dumb"})
+    assert isinstance(open_screen(dict.fromkeys(cells, 1.0), 1, False, dumb), PlainScreen)
 
 
 def test_the_screen_suits_the_terminal(cells, terminal, paper):

@@ -146,3 +146,43 @@ def test_what_a_full_disk_took_is_taken_back(path, monkeypatch):
     assert path.read_bytes() == before
     append(path, [record(1)])
     assert store.read(path) == [record(0), record(1)]
+
+
+@pytest.mark.parametrize("way", ["removed", "replaced"])
+def test_a_file_that_is_taken_away_is_noticed(path, way):
+    with store.writer(path) as write:
+        write([record(0)])
+        path.unlink()
+        if way == "replaced":
+            path.write_bytes(b"")
+        with pytest.raises(OSError, match="removed or replaced while this run"):
+            write([record(1)])
+
+
+def test_a_full_disk_is_named_with_the_file_and_the_remedy(path, monkeypatch):
+    def full(file, content):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(OSError, match=f"{path.name}: No space left on device.*make room"):
+        append(path, [record(0)])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no flock")
+def test_a_file_system_without_locks_will_do(path, monkeypatch):
+    import fcntl
+
+    def refuse(file, operation):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    append(path, [record(0)])
+    assert store.read(path) == [record(0)]
+
+
+@pytest.mark.parametrize("line", ["[" * 100_000, '{"experiment": NaN}'])
+def test_odd_lines_are_named(path, line):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"{line}\n{json.dumps(record(0))}\n")
+    with pytest.raises(ValueError, match="line 1, is not a record"):
+        store.read(path)

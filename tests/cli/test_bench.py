@@ -107,9 +107,25 @@ def test_a_missing_data_set_is_named_before_anything_is_trained(small, tmp_path)
     answer = bench(*given, "*/pn/0.2/*")
     assert answer.exit_code == 1
     assert f"not in {tmp_path / 'nowhere'}: mushrooms. Get them by" in answer.output
+    assert f"fetch mushrooms --data-dir {tmp_path / 'nowhere'}`" in answer.output
     assert not (tmp_path / "results").exists()
     assert "Note: not in" in bench(*given, "*/pn/0.2/*", "--dry-run").output
     assert bench(*given, "digits/pn/0.2/*").exit_code == 0
+
+
+def test_half_a_data_set_is_named_too(small, tmp_path):
+    small.write_text(SMALL.replace('["digits"]', '["mushrooms"]'))
+    file = tmp_path / "data" / "mushrooms" / "agaricus-lepiota.data"
+    file.parent.mkdir(parents=True)
+    file.write_text("p,x,s\n")
+    answer = bench(small, "--data-dir", tmp_path / "data")
+    assert answer.exit_code == 1
+    assert "mushrooms (damaged). Get them by" in answer.output
+    assert not (tmp_path / "results").exists()
+
+
+def test_absurd_numbers_of_trials_are_refused(small):
+    assert "10000" in bench(small, "--trials", "2000000000", "--dry-run").output
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
 import json
+import os
+import subprocess
 import sys
 
 import pytest
@@ -144,6 +146,23 @@ def test_other_json_lines_are_skipped_with_a_note(results):
     answer = runner.invoke(app, [str(results)])
     assert answer.exit_code == 0
     assert f"Skipped {results / 'other.jsonl'}" in answer.stderr
+
+
+def test_the_empty_file_of_a_run_that_has_just_begun_is_no_matter(results):
+    (results / "new.jsonl").touch()
+    answer = runner.invoke(app, [str(results)])
+    assert (answer.exit_code, answer.stderr) == (0, "")
+
+
+def test_a_pipe_that_knows_few_signs_gets_question_marks(results):
+    answer = subprocess.run(
+        [sys.executable, "-m", "robustpu", "bench", "report", str(results)],
+        env={**os.environ, "PYTHONIOENCODING": "latin-1"},
+        capture_output=True,
+        check=True,
+    )
+    assert b"?" in answer.stdout
+    assert not answer.stderr
 
 
 def test_a_torn_last_line_is_passed_over(results):

@@ -40,7 +40,7 @@ def missing(cells: Sequence[Cell], out: Path) -> dict[Cell, frozenset[int]]:
         key_of(record): record
         for path in sorted(files)
         for record in read(path)
-        if "failure" not in record
+        if _is_result(record)
     }
     trials = {
         cell: frozenset(
@@ -115,6 +115,8 @@ def _new(records: list[Record], left: frozenset[int], stored: Sequence[Record]) 
         return tuple(record.get(name) for name in ("fingerprint", "candidate", "data"))
 
     before = {key_of(record): source(record) for record in stored}
+    # A failure stands for nothing that was done before.
+    records = [record for record in records if _is_result(record) or record["trial"] in left]
     again = [record for record in records if record["trial"] not in left]
     if any(before.get(key_of(record)) != source(record) for record in again):
         return records
@@ -134,7 +136,7 @@ def _trained_elsewhere(left: Mapping[Cell, frozenset[int]], out: Path) -> dict[C
             shelf |= {
                 (record.get("fingerprint"), record["trial"]): record
                 for record in read(path)
-                if "failure" not in record
+                if _is_result(record)
             }
     found = {}
     for cell, trials in left.items():
@@ -142,6 +144,11 @@ def _trained_elsewhere(left: Mapping[Cell, frozenset[int]], out: Path) -> dict[C
         if all(records):
             found[cell] = [relabelled(record, cell) for record in records if record is not None]
     return found
+
+
+def _is_result(record: Record) -> bool:
+    scores = record.get("scores")
+    return isinstance(scores, dict) and isinstance(scores.get("error"), int | float)
 
 
 def _key(cell: Cell, trial: int) -> tuple[object, ...]:

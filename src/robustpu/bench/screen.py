@@ -49,7 +49,7 @@ def open_screen(
         Where; by default standard error.
     """
     console = console or Console(stderr=True)
-    if quiet or not console.is_terminal:
+    if quiet or not console.is_terminal or console.is_dumb_terminal:
         return PlainScreen(len(work), quiet, console)
     return LiveScreen(work, workers, console)
 

@@ -4,6 +4,7 @@ A record is safe from the moment its line ends. A program that is killed leaves 
 at the end of the file: readers pass over it, and the next writer cuts it off.
 """
 
+import errno
 import json
 import os
 import sys
@@ -18,6 +19,8 @@ Record: TypeAlias = dict[str, Any]
 KEY = ("experiment", "dataset", "method", "prior", "selection", "trial")
 # How the line of a record begins.
 BEGINNING = b'{"experiment": '
+# File systems of some clusters know no locks.
+UNSUPPORTED = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 
 
 def key_of(record: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -48,12 +51,12 @@ def read(path: Path) -> list[Record]:
     latest: dict[tuple[Any, ...], Record] = {}
     for number, line in enumerate(_whole(content).splitlines(), start=1):
         try:
-            record = json.loads(line)
+            record = json.loads(line, parse_constant=_refuse)
             key = key_of(record)
             # The later one comes later.
             latest.pop(key, None)
             latest[key] = record
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, RecursionError):
             raise ValueError(
                 f"{path}, line {number}, is not a record of this program: expected a JSON object "
                 f"with {', '.join(KEY)}. Mend or remove the line; what it held is then run again."
@@ -80,9 +83,13 @@ def writer(path: Path) -> Iterator[Callable[[Sequence[Record]], None]]:
     try:
         _lock(file, path)
         _mend(file, path)
-        yield lambda records: _write(file, records)
+        yield lambda records: _write(file, path, records)
     finally:
         os.close(file)
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)
 
 
 def _whole(content: bytes) -> bytes:
@@ -91,7 +98,7 @@ def _whole(content: bytes) -> bytes:
     start = content[:-1].rfind(b"\n") + 1
     try:
         json.loads(content[start:] or b"{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         return content[:start]
     return content
 
@@ -107,17 +114,24 @@ def _mend(file: int, path: Path) -> None:
         os.write(file, b"\n")
 
 
-def _write(file: int, records: Sequence[Record]) -> None:
+def _write(file: int, path: Path, records: Sequence[Record]) -> None:
     """Write whole lines, or nothing: what a full disk took of them is taken back."""
+    if not (path.exists() and os.path.samestat(os.fstat(file), path.stat())):
+        raise OSError(
+            f"{path} was removed or replaced while this run was writing to it. What came after "
+            "that is not stored; run again to go on."
+        )
     lines = "".join(json.dumps(record, allow_nan=False) + "\n" for record in records).encode()
     before = os.fstat(file).st_size
     try:
         while lines:
             lines = lines[os.write(file, lines) :]
         os.fsync(file)
-    except OSError:
+    except OSError as error:
         os.ftruncate(file, before)
-        raise
+        raise OSError(
+            f"{path}: {error.strerror}. What was finished before is kept; make room, and run again."
+        ) from error
 
 
 def _lock(file: int, path: Path) -> None:
@@ -137,3 +151,6 @@ def _lock(file: int, path: Path) -> None:
         raise BlockingIOError(
             f"{path} is being written to by another run. Wait for it, or give another --out."
         ) from None
+    except OSError as error:
+        if error.errno not in UNSUPPORTED:
+            raise

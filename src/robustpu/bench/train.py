@@ -238,7 +238,7 @@ def relabelled(record: Record, cell: Cell) -> Record:
     cell
         Which it is to stand for.
     """
-    return {**record, **names(cell)}
+    return {**record, **names(cell), "prior": cell.prior, "selection": cell.selection}
 
 
 def names(cell: Cell) -> Record:

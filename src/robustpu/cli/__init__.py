@@ -1,5 +1,7 @@
 """The command line. Everything heavy is imported by the command that needs it."""
 
+import io
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -67,4 +69,8 @@ def demo(
 
 def main() -> None:
     """Run the command line."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal or pipe that cannot show a sign gets a question mark, not an error.
+            stream.reconfigure(errors="replace")
     app()

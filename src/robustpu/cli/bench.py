@@ -1,5 +1,6 @@
 """``robustpu bench``: experiments as files, run and reported."""
 
+import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
@@ -46,7 +47,11 @@ def run(
     ] = None,
     trials: Annotated[
         int | None,
-        typer.Option(min=1, help="So many trials instead of the file's; take another --out then."),
+        typer.Option(
+            min=1,
+            max=10_000,
+            help="So many trials instead of the file's; take another --out then.",
+        ),
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the plan and its cost, and run nothing.")
@@ -108,12 +113,16 @@ def _absent(left: Iterable["Cell"], data_dir: Path | None) -> str:
 
     root = data_folder(data_dir)
     needed = dict.fromkeys(cell.dataset for cell in left)
-    absent = [name for name in needed if state(SOURCES[name], root) == "missing"]
+    states = {name: state(SOURCES[name], root) for name in needed}
+    absent = {name: own for name, own in states.items() if own.startswith(("missing", "damaged"))}
     if not absent:
         return ""
+    listed = [name if own == "missing" else f"{name} ({own})" for name, own in absent.items()]
+    where = "" if data_dir is None else f" --data-dir {shlex.quote(str(data_dir))}"
     return (
-        f"not in {root}: {', '.join(absent)}. Get them by `robustpu datasets fetch "
-        f"{' '.join(absent)}`, say where they are by --data-dir, or leave them out by --only."
+        f"not in {root}: {', '.join(listed)}. Get them by `robustpu datasets fetch "
+        f"{' '.join(absent)}{where}`, say where they are by --data-dir, or leave them out by "
+        "--only."
     )
 
 

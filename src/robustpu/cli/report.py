@@ -107,7 +107,10 @@ def _records(path: Path) -> list[dict[str, Any]]:
         try:
             check(record)
         except ValueError as error:
-            raise ValueError(f"{path} is damaged: {error}") from None
+            raise ValueError(
+                f"{path} is damaged: {error}. Mend or remove the line; what it held is then run "
+                "again."
+            ) from None
     return records
 
 
@@ -126,9 +129,11 @@ def _matching(records: list[dict[str, Any]], patterns: Iterable[str]) -> list[di
 def _foreign(path: Path) -> bool:
     """Whether the file holds JSON lines of something else; a damaged one is not foreign."""
     with path.open("rb") as file:
+        line = file.readline()
         try:
-            first = json.loads(file.readline() or b"null")
-        except ValueError:
+            first = json.loads(line)
+        except (ValueError, RecursionError):
+            # A run that has just begun has an empty file.
             return False
     return not isinstance(first, dict) or "experiment" not in first
 

@@ -24,7 +24,12 @@ def data_folder(data_dir: str | os.PathLike[str] | None = None) -> Path:
     'data'
     """
     given = data_dir or os.environ.get(VARIABLE)
-    return Path(given).expanduser().absolute() if given else _cache() / "robustpu"
+    if not given:
+        return _cache() / "robustpu"
+    try:
+        return Path(given).expanduser().absolute()
+    except RuntimeError:
+        raise ValueError(f"the data folder {given} is in the home of nobody here.") from None
 
 
 def _cache() -> Path:
