@@ -1,10 +1,13 @@
 """Pictures. matplotlib is an extra: ``pip install 'robustpu[plot]'``."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from robustpu.estimation import PriorEstimate
 
 POSITIVE, NEGATIVE, INK = "#c8553d", "#2f6690", "#333333"
 
@@ -63,4 +66,51 @@ def draw_weights(path: NDArray[Any], is_hidden_positive: NDArray[np.bool_], pict
         ha="left",
         weight="bold",
     )
+    figure.savefig(picture, dpi=150)
+
+
+def draw_prior(found: "PriorEstimate", is_positive: NDArray[np.bool_], picture: Path) -> None:
+    """Draw the scores that a prior was estimated from, and what each method says.
+
+    Parameters
+    ----------
+    found
+        What ``estimate_prior`` answered.
+    is_positive
+        Which rows carry a label, (n,).
+    picture
+        File to write; its ending tells the format.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(10, 4.2), layout="constrained")
+    FigureCanvasAgg(figure)
+    left, right = figure.subplots(1, 2, width_ratios=(1.25, 1))
+    low, high = np.quantile(found.scores, [0.005, 0.995])
+    edges = np.linspace(low, max(high, low + 1e-6), 41)
+    sides = (("unlabelled", ~is_positive, NEGATIVE), ("labelled positives", is_positive, POSITIVE))
+    for name, side, colour in sides:
+        own = np.clip(found.scores[side], edges[0], edges[-1])
+        # Each unlabelled positive has as high a score as a labelled one: drawn at the height that
+        # the estimate gives it, the positives fill the right of the unlabelled rows.
+        share = found.value if name == "labelled positives" else 1.0
+        weight = np.full(len(own), share / len(own))
+        left.hist(own, edges, weights=weight, color=colour, alpha=0.55, label=name)
+    left.set(xlabel="out-of-fold score", ylabel="share of the unlabelled rows")
+    left.legend(frameon=False)
+    left.set_title("Labelled positives, scaled by the estimate", loc="left", color=INK)
+    names = [found.method, *(name for name in found.answers if name != found.method)]
+    values = [found.value, *(found.answers[name] for name in names[1:])]
+    height = np.arange(len(names))[::-1]
+    right.axvspan(found.low, found.high, color=POSITIVE, alpha=0.15, linewidth=0)
+    right.plot(values[1:], height[1:], "o", color=NEGATIVE, markersize=6)
+    right.plot(values[:1], height[:1], "o", color=POSITIVE, markersize=10)
+    right.set_yticks(height, names)
+    right.set(xlim=(0, 1), xlabel="share of positives among the unlabelled rows")
+    right.set_title(
+        f"{found.value:.3f} ({found.low:.3f} to {found.high:.3f})", loc="left", color=INK
+    )
+    for axes in (left, right):
+        axes.spines[["top", "right"]].set_visible(False)
     figure.savefig(picture, dpi=150)

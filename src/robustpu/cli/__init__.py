@@ -10,6 +10,7 @@ import typer
 from robustpu import __version__
 from robustpu.cli import bench, datasets
 from robustpu.cli.methods import methods
+from robustpu.cli.prior import prior
 
 app = typer.Typer(
     help="Learn from positive and unlabelled data.",
@@ -20,6 +21,7 @@ app = typer.Typer(
 app.add_typer(bench.app, name="bench")
 app.add_typer(datasets.app, name="datasets")
 app.command()(methods)
+app.command()(prior)
 
 
 def _show_version(wanted: bool) -> None:

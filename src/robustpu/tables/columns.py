@@ -1,0 +1,213 @@
+"""What is known of each column of the fitted table, for the report."""
+
+from dataclasses import dataclass, replace
+from typing import Any, Final, get_args
+
+import numpy as np
+
+from robustpu.tables.category_plan import CategoryPlan, learn_category
+from robustpu.tables.cells import Cells
+from robustpu.tables.date_plan import DatePlan, learn_date
+from robustpu.tables.kinds import Finding, Found, Kind, find_kind, force_kind
+from robustpu.tables.number_plan import NumberPlan, learn_number
+from robustpu.tables.plan import Plan
+from robustpu.tables.state import Fields
+from robustpu.tables.text_plan import TextPlan, learn_text
+
+PLANS: Final[dict[str, Any]] = {
+    "number": NumberPlan,
+    "boolean": NumberPlan,
+    "category": CategoryPlan,
+    "date": DatePlan,
+    "text": TextPlan,
+}
+KEEP: Final = "; give it a kind to keep it, such as kinds={{{0!r}: 'category'}} (--kind)"
+FOUND: Final = tuple(word for part in get_args(Found) for word in (get_args(part) or (part,)))
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the fitted table and what was done with it.
+
+    Attributes
+    ----------
+    name
+        Its name.
+    kind
+        number, boolean, category, date, text; or, without features, id, constant, empty, nested,
+        drop.
+    missing
+        Share of rows without a value.
+    different
+        Number of different values.
+    done
+        What becomes of it, in words.
+    notes
+        What was noticed.
+    alarm
+        Why it may give the label away; empty if it does not.
+    plan
+        How it becomes features; None if it does not.
+    """
+
+    name: str
+    kind: Found
+    missing: float
+    different: int
+    done: str
+    notes: tuple[str, ...] = ()
+    alarm: str = ""
+    plan: Plan | None = None
+
+    def state(self) -> dict[str, Any]:
+        """Plain values and NumPy arrays."""
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "missing": self.missing,
+            "different": self.different,
+            "done": self.done,
+            "notes": list(self.notes),
+            "alarm": self.alarm,
+            "plan": None if self.plan is None else self.plan.state(),
+        }
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How columns are turned into features; see `Vectorizer`."""
+
+    max_categories: int
+    min_count: int
+    text_components: int
+    random_state: int
+
+
+def learn_column(name: str, cells: Cells, kind: Kind | None, settings: Settings) -> Column:
+    """Learn what becomes of a column.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    cells
+        Its cells.
+    kind
+        What it holds, if the user says so.
+    settings
+        See `Vectorizer`.
+    """
+    if kind is None:
+        finding = find_kind(name, cells, settings.max_categories)
+    else:
+        finding = force_kind(name, cells, kind)
+    missing, different = _counted(cells, finding)
+    known: dict[str, Any] = {
+        "name": name,
+        "missing": missing,
+        "different": different,
+        "notes": finding.notes,
+    }
+    if finding.kind == "id":
+        return Column(**known, kind="id", done="left out: it seems to be an id" + KEEP.format(name))
+    if finding.kind == "nested":
+        return Column(**known, kind="nested", done="left out: lists, maps and bytes are not read")
+    if finding.kind == "drop":
+        return Column(**known, kind="drop", done="left out, as you said")
+    if finding.kind == "empty" or missing == 1:
+        return Column(**known, kind="empty", done="left out: it has no values")
+    plan = _plan(cells, finding, settings)
+    if plan is not None:
+        return Column(**known, kind=finding.kind, done=_done(plan), plan=plan)
+    if different == 1:
+        return Column(**known, kind="constant", done="left out: it has one value only")
+    done = f"left out: fewer than two of its values have {settings.min_count} rows"
+    return Column(**known, kind=finding.kind, done=done)
+
+
+def column_from_state(values: Any, where: str) -> Column:
+    """The column of a stored state, if it is sound.
+
+    Parameters
+    ----------
+    values
+        The state.
+    where
+        Its place, for messages.
+    """
+    fields = Fields(values, where)
+    plan = fields.take("plan", "a dictionary or None", lambda own: own is None or type(own) is dict)
+    column = Column(
+        name=fields.text("name"),
+        kind=fields.one_of("kind", FOUND),
+        missing=fields.number("missing"),
+        different=fields.whole("different", 0),
+        done=fields.text("done"),
+        notes=fields.texts("notes"),
+        alarm=fields.text("alarm"),
+    )
+    fields.done()
+    if not 0 <= column.missing <= 1:
+        fields.refuse("'missing' is not a share")
+    if plan is None:
+        return column
+    if column.kind not in PLANS:
+        fields.refuse(f"a column of kind {column.kind} has no plan")
+    own = Fields(plan, f"{where}, plan")
+    made = PLANS[column.kind].from_state(own)
+    own.done()
+    if made.kind != column.kind:
+        own.refuse(f"its kind is {made.kind}, that of the column is {column.kind}")
+    return replace(column, plan=made)
+
+
+def _plan(cells: Cells, finding: Finding, settings: Settings) -> Plan | None:
+    if finding.kind in ("number", "boolean") and finding.numbers is not None:
+        kind: Any = finding.kind
+        return learn_number(kind, finding.numbers, finding)
+    if finding.kind == "date" and finding.dates is not None:
+        return learn_date(finding.dates, finding.form)
+    text = cells.text
+    if finding.kind == "text" and len(text.values) > 1:
+        return learn_text(text, settings.text_components, settings.random_state)
+    return learn_category(text, settings.max_categories, settings.min_count)
+
+
+def _counted(cells: Cells, finding: Finding) -> tuple[float, int]:
+    """(share of missing rows, number of different values)."""
+    if finding.kind in ("nested", "drop", "empty"):
+        return 1.0 if finding.kind == "empty" else cells.column.null_count / cells.n_rows, 0
+    if finding.numbers is not None:
+        is_missing = np.isnan(finding.numbers)
+        values: Any = finding.numbers[~is_missing]
+    elif finding.dates is not None:
+        is_missing = np.isnat(finding.dates)
+        values = finding.dates[~is_missing]
+    else:
+        text = cells.text
+        return float(np.mean(text.codes < 0)), len(text.values)
+    return float(np.mean(is_missing)), len(np.unique(values))
+
+
+def _done(plan: Plan) -> str:
+    """What becomes of a column with features, in words."""
+    if isinstance(plan, NumberPlan):
+        words = ["1 for true, 0 for false" if plan.kind == "boolean" else "taken as it is"]
+        if not plan.has_value:
+            return "whether it is missing; it has one value only"
+        if plan.offset:
+            words.append(f"less its median {plan.offset:g}, to keep its digits")
+        if plan.has_missing:
+            words.append(f"missing values are the median {plan.fill:g}, and marked")
+        return "; ".join(words)
+    if isinstance(plan, CategoryPlan):
+        n = len(plan.values)
+        words = [f"one column for each of {n} values" if n > 1 else f"{n} column for {n} value"]
+        words += ["one for the rare ones"] * plan.has_other
+        words += ["one for missing ones"] * plan.has_missing
+        words += ["and how frequent the value is"] * plan.has_frequency
+        return ", ".join(words)
+    if isinstance(plan, DatePlan):
+        words = ["days before the latest date" if part == "days" else part for part in plan.parts]
+        return ", ".join(words + ["whether it is missing"] * plan.has_missing)
+    return f"words and pairs of words in {len(plan.endings()) - 1} numbers, and its length"

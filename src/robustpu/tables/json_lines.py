@@ -1,0 +1,103 @@
+"""JSON lines, one object a line, or a JSON list of objects; batch by batch."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from robustpu.tables.errors import TableError, shown
+from robustpu.tables.objects import column_of
+from robustpu.tables.streams import Stream
+
+# An object of a list that is not complete within so many bytes never will be.
+LONGEST: Final = 16 << 20
+BETWEEN: Final = re.compile(r"[\s,]*")
+
+
+def json_batches(stream: Stream, rows: int) -> Iterator[dict[str, Any]]:
+    """Columns by name, ``rows`` rows at a time; a key that a row lacks is missing there.
+
+    Examples
+    --------
+    >>> import io
+    >>> stream = Stream(io.BytesIO(b'{"a": 1}\\n{"b": "x"}\\n').read, "a.jsonl")
+    >>> [{name: column.to_pylist() for name, column in part.items()}
+    ...  for part in json_batches(stream, 10)]
+    [{'a': [1, None], 'b': [None, 'x']}]
+    """
+    is_list = stream.peek(1 << 10).lstrip().startswith(b"[")
+    found: list[dict[str, Any]] = []
+    for place, value in _of_list(stream) if is_list else _of_lines(stream):
+        if not isinstance(value, dict):
+            raise TableError(
+                f"{stream.name}, {place}: expected a JSON object such as "
+                f'{{"amount": 5, "label": 1}}, came {shown(value)}.'
+            )
+        found.append(value)
+        if len(found) == rows:
+            yield _columns(found)
+            found = []
+    if found:
+        yield _columns(found)
+
+
+def _of_lines(stream: Stream) -> Iterator[tuple[str, Any]]:
+    for number, line in enumerate(_lines(stream), 1):
+        if not line or line.isspace():
+            continue
+        try:
+            yield f"line {number:,}", json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise TableError(
+                f"{stream.name}, line {number:,}: expected one JSON object, came "
+                f"{shown(line.decode('utf-8', 'replace').strip())}. Write one object a line, or a "
+                "list of objects."
+            ) from error
+
+
+def _lines(stream: Stream) -> Iterator[bytes]:
+    rest: list[bytes] = []
+    while more := stream.read(1 << 20):
+        *lines, tail = more.split(b"\n")
+        if lines:
+            yield b"".join([*rest, lines[0]])
+            yield from lines[1:]
+            rest = []
+        rest.append(tail)
+    yield b"".join(rest)
+
+
+def _of_list(stream: Stream) -> Iterator[tuple[str, Any]]:
+    """The objects of a list, which is never in memory as a whole."""
+    decoder = json.JSONDecoder()
+    text, at, count = stream.read(1 << 20).decode("utf-8", "replace").lstrip(), 1, 0
+    while True:
+        at = BETWEEN.match(text, at).end()  # type: ignore[union-attr]
+        if text[at : at + 1] == "]":
+            return
+        try:
+            value, at = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError) as error:
+            more = b"" if len(text) - at > LONGEST else _letters(stream)
+            if not more:
+                raise TableError(
+                    f"{stream.name}: object {count + 1:,} of the list is not complete: "
+                    f"{shown(text[at:].strip())}. Expected a list of objects, or one object a line."
+                ) from error
+            text, at = text[at:] + more.decode("utf-8", "replace"), 0
+            continue
+        count += 1
+        yield f"object {count:,}", value
+
+
+def _letters(stream: Stream) -> bytes:
+    """More text, which does not end within a letter."""
+    more = stream.read(1 << 20)
+    while more and more[-1] >= 0x80 and (byte := stream.read(1)):
+        more += byte
+    return more
+
+
+def _columns(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return {name: column_of([row.get(name) for row in rows]) for name in names}

@@ -1,0 +1,80 @@
+"""Features that all but equal the label."""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+# Feature alone against label: AUC at least this, or at most one minus this.
+SUSPICIOUS: Final = 0.99
+FEWEST: Final = 5
+MOST: Final = 10_000
+
+
+def sample_rows(is_positive: NDArray[np.bool_], most: int = MOST) -> NDArray[np.int64]:
+    """Some rows of either label, evenly spread, at most ``most`` of each.
+
+    Examples
+    --------
+    >>> sample_rows(np.array([True, False, False, False]), most=2).tolist()
+    [0, 1, 3]
+    """
+    chosen = []
+    for rows in (np.flatnonzero(is_positive), np.flatnonzero(~is_positive)):
+        step = max(1, -(-len(rows) // most))
+        chosen.append(rows[::step])
+    return np.sort(np.concatenate(chosen))
+
+
+def separation(X: NDArray[np.float32], is_positive: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """|2 AUC - 1| of each feature alone, shape (d,): 1 tells the labels apart without fail.
+
+    Parameters
+    ----------
+    X
+        Shape (n, d).
+    is_positive
+        Shape (n,).
+
+    Examples
+    --------
+    >>> y = np.array([True, True, False, False])
+    >>> separation(np.array([[9, 0], [8, 1], [2, 0], [1, 1]], np.float32), y).tolist()
+    [1.0, 0.0]
+    """
+    from scipy.stats import rankdata
+
+    n_positive = int(is_positive.sum())
+    n_other = len(is_positive) - n_positive
+    if not n_positive or not n_other:
+        return np.zeros(X.shape[1])
+    ranks = rankdata(X, axis=0)[is_positive].sum(axis=0)
+    auc = (ranks - n_positive * (n_positive + 1) / 2) / (n_positive * n_other)
+    return np.asarray(np.abs(2 * auc - 1))
+
+
+def alarms(
+    X: NDArray[np.float32], is_positive: NDArray[np.bool_], sources: list[str]
+) -> dict[str, str]:
+    """Columns that nearly equal the label, and why, in words.
+
+    Parameters
+    ----------
+    X
+        Features, shape (n, d).
+    is_positive
+        Shape (n,).
+    sources
+        The column that each feature comes from, d of them.
+    """
+    if is_positive.sum() < FEWEST:
+        return {}
+    found: dict[str, float] = {}
+    for source, value in zip(sources, separation(X, is_positive), strict=True):
+        found[source] = max(found.get(source, 0.0), float(value))
+    return {
+        source: f"alone it tells labelled from unlabelled rows (AUC {(1 + value) / 2:.3f}): check "
+        "that it is known before the label is, and drop it if not"
+        for source, value in found.items()
+        if (1 + value) / 2 >= SUSPICIOUS
+    }

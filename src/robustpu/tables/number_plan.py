@@ -1,0 +1,132 @@
+"""A number: its value, the median where it is missing, and whether it is missing."""
+
+from dataclasses import asdict, dataclass
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustpu.tables.cells import Cells
+from robustpu.tables.kinds import Finding
+from robustpu.tables.numbers import Decimal, parse_numbers
+from robustpu.tables.plan import count_missing, count_unread, refuse_type
+from robustpu.tables.state import Fields
+from robustpu.tables.tally import Tally
+
+LARGEST: Final = float(np.finfo(np.float32).max)
+# Single precision keeps seven digits; a column that varies in the last three only is shifted.
+DIGITS_LOST: Final = 1e-4
+
+
+@dataclass(frozen=True)
+class NumberPlan:
+    """value - offset, and 1 where the value is missing.
+
+    Attributes
+    ----------
+    kind
+        "number", or "boolean": 1 for true.
+    decimal
+        Decimal mark of numbers in text.
+    fill
+        Taken where the value is missing: the median.
+    offset
+        Taken off, where single precision would lose what varies.
+    has_value, has_missing
+        Which of the two features there are.
+
+    Examples
+    --------
+    >>> plan = learn_number("number", np.array([1.0, 3.0, np.nan]))
+    >>> plan.fill, plan.endings()
+    (2.0, ['', ' is missing'])
+    """
+
+    kind: Literal["number", "boolean"]
+    decimal: Decimal
+    fill: float
+    offset: float
+    has_value: bool
+    has_missing: bool
+
+    def endings(self) -> list[str]:
+        """See `Plan`."""
+        return [""] * self.has_value + [" is missing"] * self.has_missing
+
+    def encode(self, name: str, cells: Cells, tally: Tally) -> NDArray[np.float32]:
+        """See `Plan`."""
+        numbers = self._numbers(name, cells, tally)
+        is_missing = np.isnan(numbers)
+        if not self.has_missing:
+            count_missing(name, is_missing, f"the median {self.fill:g}", tally)
+        values = np.clip(np.where(is_missing, self.fill, numbers) - self.offset, -LARGEST, LARGEST)
+        columns = [values] * self.has_value + [is_missing] * self.has_missing
+        return np.column_stack(columns).astype(np.float32)
+
+    def state(self) -> dict[str, Any]:
+        """See `Plan`."""
+        return asdict(self)
+
+    @classmethod
+    def from_state(cls, fields: Fields) -> "NumberPlan":
+        """The plan of a stored state."""
+        plan = cls(
+            kind=fields.one_of("kind", ("number", "boolean")),
+            decimal=fields.one_of("decimal", (".", ",")),
+            fill=fields.number("fill"),
+            offset=fields.number("offset"),
+            has_value=fields.flag("has_value"),
+            has_missing=fields.flag("has_missing"),
+        )
+        if not plan.endings():
+            fields.refuse("it has no features")
+        return plan
+
+    def _numbers(self, name: str, cells: Cells, tally: Tally) -> NDArray[np.float64]:
+        if cells.numbers is not None:
+            return cells.numbers
+        if cells.family == "empty":
+            return np.full(cells.n_rows, np.nan)
+        if cells.family != "text":
+            refuse_type(name, self.kind, cells, [])
+        if cells.plain_numbers is not None and (self.decimal == "." or self.kind == "boolean"):
+            return cells.plain_numbers
+        text = cells.text
+        if self.kind == "boolean":
+            numbers = text.booleans()
+        else:
+            numbers = text.spread(parse_numbers(text.values, self.decimal))
+            # A flag that is written out in words now.
+            if np.isnan(numbers).all():
+                numbers = text.booleans()
+        count_unread(name, self.kind, cells, (text.codes >= 0) & np.isnan(numbers), tally)
+        return numbers
+
+
+def learn_number(
+    kind: Literal["number", "boolean"], numbers: NDArray[np.float64], finding: Finding | None = None
+) -> NumberPlan | None:
+    """The plan of a column, or None if it has one value only.
+
+    Parameters
+    ----------
+    kind
+        What it holds.
+    numbers
+        Its values, NaN where missing, shape (n,).
+    finding
+        How they were read.
+    """
+    is_missing = np.isnan(numbers)
+    present = numbers[~is_missing]
+    low, high, middle = present.min(), present.max(), float(np.median(present))
+    is_narrow = 0 < high - low < DIGITS_LOST * max(abs(low), abs(high))
+    plan = NumberPlan(
+        kind=kind,
+        decimal=finding.decimal if finding else ".",
+        fill=middle,
+        offset=middle if is_narrow else 0.0,
+        has_value=bool(high > low),
+        has_missing=bool(is_missing.any()),
+    )
+    return plan if plan.endings() else None

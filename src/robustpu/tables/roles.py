@@ -1,0 +1,158 @@
+"""What columns are for: the label, an id, a time, or nothing; the others are to learn from."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustpu.tables.cells import Cells, cells_of
+from robustpu.tables.errors import TableError, listed
+from robustpu.tables.kinds import force_kind
+from robustpu.tables.label import find_labels
+from robustpu.tables.table import Table
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Names of columns that are not to be learnt from.
+
+    Attributes
+    ----------
+    label
+        Says which rows are labelled positives.
+    positive
+        The value of ``label`` that marks them; found out by default.
+    id
+        Names the rows.
+    time
+        Says when each row came about.
+    drop
+        Columns to leave out.
+
+    Examples
+    --------
+    >>> sorted(Roles(label="fraud", id="claim", drop=("note",)).names)
+    ['claim', 'fraud', 'note']
+    """
+
+    label: str | None = None
+    positive: str | None = None
+    id: str | None = None
+    time: str | None = None
+    drop: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> set[str]:
+        """Columns that have a role."""
+        named = (self.label, self.id, self.time, *self.drop)
+        return {name for name in named if name is not None}
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A table taken apart by the roles of its columns.
+
+    Attributes
+    ----------
+    table
+        The columns to learn from.
+    y
+        1 for labelled positives, 0 for unlabelled rows, shape (n,); None without a label.
+    ids
+        The id column as it is: a pyarrow.ChunkedArray; None without one.
+    times
+        Dates, or numbers, shape (n,); None without a time column.
+    roles
+        The roles, with the positive value that was found.
+    notes
+        What was noticed.
+    """
+
+    table: Table
+    y: NDArray[np.int64] | None
+    ids: Any
+    times: NDArray[Any] | None
+    roles: Roles
+    notes: tuple[str, ...]
+
+
+def take_roles(table: Table, roles: Roles, *, for_fit: bool = True) -> Parts:
+    """Take a table apart by the roles of its columns.
+
+    Parameters
+    ----------
+    table
+        With all columns.
+    roles
+        What they are for.
+    for_fit
+        Whether all of them must be there and the label is read. At prediction a label is left
+        alone.
+
+    Examples
+    --------
+    >>> from robustpu.tables import read_table
+    >>> table = read_table({"amount": [1, 2, 3], "fraud": ["yes", None, None]})
+    >>> parts = take_roles(table, Roles(label="fraud"))
+    >>> parts.y.tolist(), parts.table.names, parts.roles.positive
+    ([1, 0, 0], ['amount'], 'yes')
+    """
+    _check(table, roles, for_fit)
+    notes: list[str] = []
+    y = None
+    if for_fit and roles.label is not None:
+        labels = find_labels(roles.label, cells_of(table.column(roles.label)), roles.positive)
+        y = labels.is_positive.astype(np.int64)
+        notes += labels.notes
+        roles = replace(roles, positive=labels.positive)
+    ids = _optional(table, roles.id)
+    if ids is not None and for_fit:
+        n_different = cells_of(ids).n_different()
+        if n_different < table.n_rows:
+            notes.append(f"{roles.id!r} has {n_different:,} different ids in {table.n_rows:,} rows")
+    time = _optional(table, roles.time)
+    times = None if time is None else _times(str(roles.time), cells_of(time), notes)
+    rest = table.without(roles.names)
+    if not rest.names:
+        raise TableError(
+            f"{table.source} has no columns to learn from besides {listed(sorted(roles.names))}."
+        )
+    return Parts(rest, y, ids, times, roles, tuple(notes))
+
+
+def _check(table: Table, roles: Roles, for_fit: bool) -> None:
+    named = [name for name in (roles.label, roles.id, roles.time, *roles.drop) if name is not None]
+    twice = sorted({name for name in named if named.count(name) > 1})
+    if twice:
+        raise TableError(
+            f"column {listed(twice)} is given two roles, expected one of label, id, time and drop."
+        )
+    if for_fit:
+        for name in named:
+            table.column(name)
+
+
+def _optional(table: Table, name: str | None) -> Any:
+    return table.column(name) if name is not None and name in table.names else None
+
+
+def _times(name: str, cells: Cells, notes: list[str]) -> NDArray[Any]:
+    """Dates or numbers; either can be put in order."""
+    times: NDArray[Any]
+    if cells.numbers is not None and cells.family == "number":
+        times, is_missing = cells.numbers, np.isnan(cells.numbers)
+    else:
+        try:
+            finding = force_kind(name, cells, "date")
+            times = np.asarray(finding.dates)
+            is_missing = np.isnat(times)
+        except TableError:
+            finding = force_kind(name, cells, "number")
+            times = np.asarray(finding.numbers)
+            is_missing = np.isnan(times)
+    if is_missing.all():
+        raise TableError(f"the time column {name!r} has no dates or numbers, expected some.")
+    if is_missing.any():
+        notes.append(f"{int(is_missing.sum()):,} rows have no time in {name!r}")
+    return times

@@ -1,0 +1,65 @@
+"""What differs, at prediction, from the table that was fitted: counted, part after part."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from robustpu.tables.errors import listed
+
+
+@dataclass
+class Tally:
+    """Counts by column and by what was found.
+
+    Examples
+    --------
+    >>> tally = Tally()
+    >>> tally.add("city", "rows have new values", 2, ["Oslo"])
+    >>> tally.add("city", "rows have new values", 3, ["Bern"])
+    >>> tally.lines()
+    ["column 'city': 5 rows have new values, such as 'Oslo', 'Bern'"]
+    """
+
+    counts: dict[tuple[str, str], int] = field(default_factory=dict)
+    examples: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+
+    def add(self, column: str, what: str, count: int, examples: Iterable[str] = ()) -> None:
+        """Count what was found in a column.
+
+        Parameters
+        ----------
+        column
+            Its name.
+        what
+            In words, as they follow a number.
+        count
+            How often; nothing is noted if never.
+        examples
+            Some of the cells.
+        """
+        if not count:
+            return
+        key = (column, what)
+        self.counts[key] = self.counts.get(key, 0) + count
+        known = self.examples.setdefault(key, [])
+        known += [own for own in examples if own not in known][: 3 - len(known)]
+
+    def say(self, column: str, what: str) -> None:
+        """Note something that has no count, once.
+
+        Parameters
+        ----------
+        column
+            Its name.
+        what
+            In words.
+        """
+        self.counts[(column, what)] = 0
+
+    def lines(self) -> list[str]:
+        """One line for each thing that was found."""
+        return [self._line(column, what, count) for (column, what), count in self.counts.items()]
+
+    def _line(self, column: str, what: str, count: int) -> str:
+        words = f"{count:,} {what}" if count else what
+        some = self.examples.get((column, what))
+        return f"column {column!r}: {words}" + (f", such as {listed(some)}" if some else "")
