@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from robustpu import pacing as pacing
     from robustpu import persist as persist
     from robustpu import risks as risks
+    from robustpu import tables as tables
     from robustpu import weighting as weighting
     from robustpu.base import CollapseWarning as CollapseWarning
     from robustpu.estimation import PriorWarning as PriorWarning
@@ -83,7 +84,7 @@ _HOME = {
     "make_pu": "robustpu.split",
     "save": "robustpu.persist",
 }
-_MODULES = ("datasets", "hardness", "metrics", "pacing", "persist", "risks", "weighting")
+_MODULES = ("datasets", "hardness", "metrics", "pacing", "persist", "risks", "tables", "weighting")
 
 __all__ = sorted([*_HOME, *_MODULES])
 
