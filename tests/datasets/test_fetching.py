@@ -203,7 +203,8 @@ def test_two_processes_at_once_share_the_work(stocked, start, tmp_path):
 def test_an_interrupted_fetch_leaves_no_half_file_and_goes_on(
     kind, number, stocked, start, tmp_path
 ):
-    stocked.delay = 0.1
+    # Long enough that the signal comes before the file ends, on a busy machine too.
+    stocked.delay = 0.5
     process = start(kind(stocked.url))
     process.stdout.readline()
     process.stdout.readline()
