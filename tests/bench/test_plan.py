@@ -128,6 +128,12 @@ class TestFingerprint:
         after = cell_of(load(tmp_path, text.replace(old, new)), name)
         assert before.fingerprint != after.fingerprint
 
+    def test_it_changes_with_a_prior_that_is_the_default_of_the_estimator(self, tmp_path):
+        before = load(tmp_path, HEAD + "[methods.pn]")[0]
+        after = load(tmp_path, HEAD + '[methods.pn.fixed]\nprior = "auto"')[0]
+        assert before.fingerprint != after.fingerprint
+        assert before.training != after.training
+
     def test_it_differs_between_cells(self, tmp_path):
         prints = [cell.fingerprint for cell in load(tmp_path, TEXT)]
         assert len(set(prints)) == len(prints)

@@ -76,8 +76,11 @@ class Cell:
     def _training(self) -> dict[str, Any]:
         # Candidates once held out different rows, and were compared all the same.
         is_choice = self.selection == "pu" and len(self.candidates) > 1
+        settings = [{**self.fixed, **candidate} for candidate in self.candidates]
         return {
             **({"held_out": "by trial"} if is_choice else {}),
+            # It may be the estimator's default, but it is not what the runner gives.
+            **({"sets": "prior"} if any("prior" in own for own in settings) else {}),
             "dataset": self.dataset,
             "sizes": asdict(self.sizes),
             "validation": self.validation,
@@ -86,7 +89,7 @@ class Cell:
             "models": _models(
                 self.estimator,
                 self.preset,
-                json.dumps([{**self.fixed, **candidate} for candidate in self.candidates]),
+                json.dumps(settings),
             ),
         }
 
