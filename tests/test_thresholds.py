@@ -201,3 +201,21 @@ def test_a_precision_that_no_threshold_has_is_told():
 def test_few_positives_that_were_asked_for_are_no_collapse(pu):
     model, _ = fitted("network", pu, threshold="top:5")
     assert model.threshold_ > 0.5
+
+
+@pytest.mark.parametrize(("mean", "is_raised"), [(0.37, False), (0.35, True), (0.6, False)])
+def test_auto_raises_a_mean_that_is_far_below_the_prior(mean, is_raised):
+    from robustpu import PUExtraTreesClassifier
+
+    model = PUExtraTreesClassifier(calibrate="auto")
+    model.prior_ = 0.4
+    answers = np.clip(np.random.default_rng(0).normal(mean, 0.05, 999), 0, 1)
+    answers += mean - answers.mean()
+    shift = model._find_calibration(answers, answers)
+    assert (shift != 0) == is_raised
+    assert not is_raised or shifted(answers, shift).mean() == pytest.approx(0.4)
+
+
+def test_calibrate_is_checked(pu):
+    with pytest.raises(ValueError, match="calibrate must be True, False or 'auto'; it is 'yes'"):
+        fitted("trees", pu, calibrate="yes")

@@ -24,6 +24,9 @@ class CollapseWarning(UserWarning):
     """The model answers almost only one class on the unlabelled rows."""
 
 
+# calibrate="auto" leaves a mean answer as it is that has at least this share of the prior.
+NEAR = 0.9
+
 # A dataclass writes the constructor that scikit-learn asks for: explicit keyword parameters, stored
 # verbatim, inherited ones included.
 parameters = dataclass(kw_only=True, eq=False, repr=False)
@@ -44,7 +47,7 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     pos_label: labels.Label | None = None
     validation_fraction: float = 0.1
     threshold: float | str = 0.5
-    calibrate: bool = False
+    calibrate: bool | str = False
     random_state: int | np.random.RandomState | None = None
 
     # What the alarm of a collapse advises.
@@ -58,6 +61,8 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         check_scenario(self.scenario)
         priors.check(self.prior)
         check_number("validation_fraction", self.validation_fraction, least=0, below=1)
+        if self.calibrate not in (True, False, "auto"):
+            raise ValueError(f"calibrate must be True, False or 'auto'; it is {self.calibrate!r}.")
         kind, _ = thresholds.parse(self.threshold)
         if kind in ("recall", "precision") and self.validation_fraction == 0:
             raise ValueError(
@@ -117,7 +122,8 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         self, unlabeled: NDArray[np.float64], unseen: NDArray[np.float64]
     ) -> float:
         """What to add to the log-odds, from answers to all and to unseen unlabelled rows."""
-        if not self.calibrate:
+        is_near = self.calibrate == "auto" and unseen.mean() >= NEAR * self.prior_
+        if not self.calibrate or is_near:
             return 0.0
         return thresholds.matching_shift(thresholds.log_odds(unseen), self.prior_)
 

@@ -107,6 +107,7 @@ def paper() -> dict[str, Any]:
         "patience": 5,
         "n_members": 1,
         "beside": None,
+        "calibrate": False,
     }
 
 

@@ -90,7 +90,8 @@ class RobustPUClassifier(NeuralPUClassifier):
         the unlabelled rows above it is positive, by an estimate on held-out rows.
     calibrate
         Whether to shift the log-odds of all answers so that their mean on the unlabelled rows, by
-        networks that have not seen them if there are such, is the prior.
+        networks that have not seen them if there are such, is the prior. ``"auto"``: if it is
+        below nine tenths of the prior, as where few positives are labelled.
     device
         ``"auto"``, ``"cpu"``, ``"cuda"``...
     random_state
@@ -184,6 +185,7 @@ class RobustPUClassifier(NeuralPUClassifier):
     record_weights: bool = False
     beside: BasePUClassifier | str | None = "auto"
     beside_share: float = 2 / 3
+    calibrate: bool | str = "auto"
     # Other defaults than those of the other methods.
     epochs: int = 10
     lr: float | None = None
