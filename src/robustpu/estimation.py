@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import NormalDist, stdev
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import torch
@@ -104,6 +104,8 @@ def estimate_prior(
         Two labels (n,): labelled positive (by default the larger) and unlabelled.
     method
         A name of ``robustpu.priors.PRIORS``; ``"auto"`` is the median of DEDPUL, best-bin and KM1.
+        Or one of ``robustpu.priors.JOINT``, which estimate the prior and train in turns: slower,
+        and the interval is that of the others.
     scenario
         ``"case-control"`` or ``"single-set"``; it decides what the share in the population is.
     pos_label
@@ -138,16 +140,25 @@ def estimate_prior(
     check_scenario(scenario)
     check_number("level", level, above=0, below=1)
     check_number("n_bootstrap", n_bootstrap, least=2, whole=True)
-    chosen = pick("prior", method, priors.PRIORS)
+    chosen: Any = pick("prior", method, {**priors.PRIORS, **priors.JOINT})
     labels.refuse_missing(y)
     table = check_array(X, dtype=np.float64, allow_nd=True, ensure_2d=False)
     check_consistent_length(table, y)
     _, is_positive = labels.encode(np.asarray(y), pos_label)
     random = check_random_state(random_state)
-    scores = table if table.ndim == 1 else _scores(table, is_positive, random)
+    if table.ndim > 1:
+        sample = _sample(table, is_positive, random)
+        scores = priors.out_of_fold([sample])[0]
+    elif priors.is_joint(method):
+        raise ValueError(f"method={method!r} trains scorers of its own: give rows, not scores.")
+    else:
+        scores = table
     parts = scores[is_positive], scores[~is_positive]
-    value = priors.from_scores(*parts, chosen)
     answers = {name: float(priors.PRIORS[name](*parts)) for name in SHOWN}
+    if priors.is_joint(method):
+        answers[method] = float(chosen(sample))
+    value = float(answers[method] if method in answers else chosen(*parts))
+    value = priors.inside(value, len(parts[1]))
     votes = [answers[name] for name in VOTES]
     if max(votes) - min(votes) > DISAGREE:
         told = ", ".join(f"{name} {answers[name]:.2f}" for name in VOTES)
@@ -172,13 +183,14 @@ def estimate_prior(
     )
 
 
-def _scores(table: Floats, is_positive: NDArray[np.bool_], random: np.random.RandomState) -> Floats:
+def _sample(
+    table: Floats, is_positive: NDArray[np.bool_], random: np.random.RandomState
+) -> priors.Sample:
     if table.ndim == 2:
         mean, scale = scale_of(table)
         table = (table - mean) / scale
     seed = random.randint(np.iinfo(np.int32).max)
-    sample = priors.Sample(torch.tensor(table, dtype=torch.float32), is_positive, "mlp", seed)
-    return priors.out_of_fold([sample])[0]
+    return priors.Sample(torch.tensor(table, dtype=torch.float32), is_positive, "mlp", seed)
 
 
 def _resampled(parts: tuple[Floats, Floats], times: int, random: np.random.RandomState) -> float:

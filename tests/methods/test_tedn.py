@@ -9,7 +9,8 @@ from robustpu import PNClassifier, TEDnClassifier, datasets, fit_together, make_
 from robustpu.fleet import Batch, Fleet, Member, Rows, cross_entropy, cross_entropy_slope
 from robustpu.methods import tedn as module
 from robustpu.methods.balance import balanced
-from robustpu.methods.tedn import held_out_priors, least_positive
+from robustpu.methods.tedn import held_out_priors
+from robustpu.priors import least_positive
 
 
 def problem(prior=0.5, seed=0, scenario="case-control"):

@@ -13,7 +13,7 @@ from robustpu.fleet import Best, Course, Fleet, cross_entropy, cross_entropy_slo
 from robustpu.methods.balance import balanced
 from robustpu.methods.minimize import judged, start
 from robustpu.neural import NeuralPUClassifier
-from robustpu.priors import best_bin
+from robustpu.priors import best_bin, least_positive
 from robustpu.scenario import population_prior
 from robustpu.together import Trained
 
@@ -97,25 +97,6 @@ class TEDnClassifier(NeuralPUClassifier):
             self.population_prior_ = population_prior(
                 self.prior_, n_positive, n_unlabeled, self.scenario
             )
-
-
-def least_positive(logit: Tensor, is_positive: Tensor, weight: Tensor, prior: Tensor) -> Tensor:
-    """Who stays, (members, rows): positives, and unlabelled rows but the share ``prior`` on top.
-
-    A share of the weight of the unlabelled rows, or of their number if all weigh the same.
-
-    Examples
-    --------
-    >>> logit, labelled = torch.tensor([[9.0, 3.0, 1.0, 2.0, 0.0]]), torch.zeros(1, 5) > 0
-    >>> labelled[0, 0] = True
-    >>> least_positive(logit, labelled, torch.ones(1, 5), torch.tensor([0.5])).tolist()
-    [[True, False, True, False, True]]
-    """
-    order = logit.argsort(dim=1, descending=True, stable=True)
-    on_unlabeled = torch.where(is_positive, 0.0, weight)
-    reached = on_unlabeled.gather(1, order).cumsum(1)
-    is_dropped = reached <= (prior * on_unlabeled.sum(1))[:, None]
-    return is_positive | ~is_dropped.gather(1, order.argsort(dim=1))
 
 
 def held_out_priors(fleet: Fleet) -> Tensor:

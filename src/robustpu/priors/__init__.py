@@ -2,15 +2,28 @@
 
 from robustpu.priors.best_bin import best_bin
 from robustpu.priors.crossfit import Sample, out_of_fold
-from robustpu.priors.estimates import PRIORS, check, estimate, from_scores, is_open
+from robustpu.priors.estimates import (
+    PRIORS,
+    check,
+    estimate,
+    from_scores,
+    inside,
+    is_joint,
+    is_open,
+)
+from robustpu.priors.joint import JOINT, least_positive
 
 __all__ = [
+    "JOINT",
     "PRIORS",
     "Sample",
     "best_bin",
     "check",
     "estimate",
     "from_scores",
+    "inside",
+    "is_joint",
     "is_open",
+    "least_positive",
     "out_of_fold",
 ]

@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from robustpu.fleet import Fleet, Member, Rows, cross_entropy, cross_entropy_slope
+from robustpu.fleet import Fleet, Member, Risk, Rows, cross_entropy, cross_entropy_slope
 from robustpu.modules import ModuleFactory
 from robustpu.naming import identity
 
@@ -79,44 +79,78 @@ def out_of_fold(samples: Sequence[Sample]) -> list[Scores]:
 
 def _alike(samples: Sequence[Sample]) -> Scores:
     """The same for samples of one size, whose folds can share a fleet."""
+    folded = fold(samples)
+    begin(folded.fleet, cross_entropy, cross_entropy_slope)
+    for _ in range(EPOCHS):
+        folded.fleet.epoch()
+    return folded.scores()
+
+
+@dataclass(frozen=True)
+class Folded:
+    """Networks that see all folds but one each, and the rows of that one: ``(sample, rows)``."""
+
+    fleet: Fleet
+    held_out: list[tuple[int, NDArray[np.intp]]]
+    shape: tuple[int, int]
+
+    def scores(self) -> Scores:
+        """Logits of all rows by the networks that have not seen them, (samples, rows)."""
+        # Folds may differ by a row: pad with row 0, and leave the padding out again.
+        wide = max(len(rows) for _, rows in self.held_out)
+        index = np.zeros((len(self.held_out), wide), dtype=np.int64)
+        for member, (place, rows) in enumerate(self.held_out):
+            index[member, : len(rows)] = rows + place * self.shape[1]
+        places = torch.from_numpy(index).to(self.fleet.pool.device)
+        logit = self.fleet.logits(places).double().cpu().numpy()
+        total, count = np.zeros(self.shape), np.zeros(self.shape)
+        for member, (place, rows) in enumerate(self.held_out):
+            total[place, rows] += logit[member, : len(rows)]
+            count[place, rows] += 1
+        return total / count
+
+
+def fold(samples: Sequence[Sample], repeats: int = REPEATS, prior: float = 0.5) -> Folded:
+    """Make the networks of samples of one size, five a repeat.
+
+    Parameters
+    ----------
+    samples
+        As of ``out_of_fold``.
+    repeats
+        How often the folds are dealt out.
+    prior
+        That risks with a prior find.
+    """
     first = samples[0]
     rows = len(first.is_positive)
     members: list[Member] = []
-    scored: list[tuple[int, NDArray[np.intp]]] = []
-    for (place, sample), repeat in product(enumerate(samples), range(REPEATS)):
-        fold = _folds(sample, repeat)
+    held_out: list[tuple[int, NDArray[np.intp]]] = []
+    for (place, sample), repeat in product(enumerate(samples), range(repeats)):
+        number = _folds(sample, repeat)
         # Members of a fleet train on equally many rows; the largest fold sets the number.
-        size = int(rows - np.bincount(fold).max())
-        for held_out in range(fold.max() + 1):
+        size = int(rows - np.bincount(number).max())
+        for own in range(number.max() + 1):
             # Positives first, so that a row too many is an unlabelled one.
             order = np.argsort(~sample.is_positive, kind="stable")
-            training = order[fold[order] != held_out][:size]
+            training = order[number[order] != own][:size]
             is_positive = torch.from_numpy(sample.is_positive[training])
             # Positives and unlabelled rows weigh the same, so that few positives are not lost.
             share = is_positive.double().mean()
             weight = torch.where(is_positive, 0.5 / share, 0.5 / (1 - share))
-            own = Rows(torch.from_numpy(training + place * rows), is_positive, weight)
-            members.append(
-                Member(own, None, 0.5, 0.5, sample.seed + held_out + FOLDS * repeat, group=place)
-            )
-            scored.append((place, np.flatnonzero(fold == held_out)))
+            seen = Rows(torch.from_numpy(training + place * rows), is_positive, weight)
+            seed = sample.seed + own + FOLDS * repeat
+            members.append(Member(seen, None, prior, prior, seed, group=place))
+            held_out.append((place, np.flatnonzero(number == own)))
     pool = first.x if len(samples) == 1 else torch.cat([sample.x for sample in samples])
-    fleet = Fleet(pool, members, _scorer(first))
-    each = len(members)
+    return Folded(Fleet(pool, members, _scorer(first)), held_out, (len(samples), rows))
+
+
+def begin(fleet: Fleet, risk: Risk, slope: Risk) -> None:
+    """Start to minimise a risk, at the rates of all scorers here."""
+    each = len(fleet.alive)
     rates = [LR] * each, [WEIGHT_DECAY] * each, [0] * each
-    fleet.start(cross_entropy, *rates, BATCH_SIZE, slope=cross_entropy_slope)
-    for _ in range(EPOCHS):
-        fleet.epoch()
-    # Folds may differ by a row: pad with row 0, and leave the padding out again.
-    wide = max(len(held) for _, held in scored)
-    index = np.zeros((each, wide), dtype=np.int64)
-    for member, (place, held) in enumerate(scored):
-        index[member, : len(held)] = held + place * rows
-    logit = fleet.logits(torch.from_numpy(index).to(pool.device)).double().cpu().numpy()
-    score = np.zeros((len(samples), rows))
-    for member, (place, held) in enumerate(scored):
-        score[place, held] += logit[member, : len(held)] / REPEATS
-    return score
+    fleet.start(risk, *rates, BATCH_SIZE, slope=slope)
 
 
 def _scorer(sample: Sample) -> str | ModuleFactory:
@@ -127,9 +161,9 @@ def _scorer(sample: Sample) -> str | ModuleFactory:
 def _folds(sample: Sample, repeat: int) -> NDArray[np.int64]:
     """Fold of each row, positives and unlabelled rows dealt out evenly."""
     rng = np.random.default_rng([sample.seed, repeat])
-    fold = np.empty(len(sample.is_positive), dtype=np.int64)
+    number = np.empty(len(sample.is_positive), dtype=np.int64)
     parts = (np.flatnonzero(sample.is_positive), np.flatnonzero(~sample.is_positive))
     count = min(FOLDS, *map(len, parts))
     for part in parts:
-        fold[rng.permutation(part)] = np.arange(len(part)) % count
-    return fold
+        number[rng.permutation(part)] = np.arange(len(part)) % count
+    return number

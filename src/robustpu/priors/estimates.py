@@ -10,6 +10,7 @@ from robustpu.priors.combined import combined
 from robustpu.priors.crossfit import Sample, Scores, out_of_fold
 from robustpu.priors.dedpul import dedpul
 from robustpu.priors.elkan_noto import elkan_noto
+from robustpu.priors.joint import JOINT
 from robustpu.priors.kernel_mean import km1, km2
 from robustpu.priors.pearson import pearson
 from robustpu.priors.penalized_l1 import penalized_l1
@@ -53,10 +54,11 @@ def check(prior: Any) -> None:
     Traceback (most recent call last):
     ValueError: prior must be a number between 0 and 1, or a method; it is 'km3': did you mean ...
     """
-    if isinstance(prior, str) and prior not in PRIORS:
+    names = [*PRIORS, *JOINT]
+    if isinstance(prior, str) and prior not in names:
         raise ValueError(
             f"prior must be a number between 0 and 1, or a method; it is {prior!r}"
-            f"{suggest(prior, PRIORS)}"
+            f"{suggest(prior, names)}"
         )
     if not is_open(prior):
         check_prior(prior)
@@ -75,10 +77,29 @@ def estimate(samples: Sequence[Sample]) -> list[float]:
     priors
         One number in (0, 1) a sample.
     """
-    return [
-        from_scores(score[sample.is_positive], score[~sample.is_positive], sample.method)
-        for sample, score in zip(samples, out_of_fold(samples), strict=True)
-    ]
+    by_scores = [sample for sample in samples if not is_joint(sample.method)]
+    scores = iter(out_of_fold(by_scores))
+    answers = []
+    for sample in samples:
+        if is_joint(sample.method):
+            found = JOINT[sample.method](sample)
+            answers.append(inside(found, int((~sample.is_positive).sum())))
+        else:
+            score = next(scores)
+            parts = score[sample.is_positive], score[~sample.is_positive]
+            answers.append(from_scores(*parts, sample.method))
+    return answers
+
+
+def is_joint(method: Any) -> bool:
+    """Whether a method trains scorers of its own, and so needs rows.
+
+    Examples
+    --------
+    >>> is_joint("tedn"), is_joint("dedpul")
+    (True, False)
+    """
+    return isinstance(method, str) and method in JOINT
 
 
 def from_scores(positive: Scores, unlabeled: Scores, method: Any = "auto") -> float:
@@ -97,6 +118,16 @@ def from_scores(positive: Scores, unlabeled: Scores, method: Any = "auto") -> fl
     >>> from_scores(np.zeros(5), np.zeros(9))
     0.9
     """
-    found = float(pick("prior", method, PRIORS)(positive, unlabeled))
-    edge = 1 / (len(unlabeled) + 1)
-    return min(max(found, edge), 1 - edge)
+    return inside(float(pick("prior", method, PRIORS)(positive, unlabeled)), len(unlabeled))
+
+
+def inside(prior: float, n_unlabeled: int) -> float:
+    """Move a prior into the open interval: one positive and one negative at least.
+
+    Examples
+    --------
+    >>> inside(0.0, 9), inside(0.5, 9)
+    (0.1, 0.5)
+    """
+    edge = 1 / (n_unlabeled + 1)
+    return min(max(prior, edge), 1 - edge)

@@ -1,0 +1,86 @@
+"""Priors that are estimated in turns with the training of scorers."""
+
+import numpy as np
+import pytest
+import torch
+
+from robustpu import NNPUClassifier, estimate_prior
+from robustpu.priors import JOINT, Sample, estimate, joint
+from robustpu.priors.joint import _halves, least_positive
+
+
+def clouds(prior, n_positive=200, n_unlabeled=600, seed=0):
+    rng = np.random.default_rng(seed)
+    y = (np.arange(n_positive + n_unlabeled) < n_positive).astype(int)
+    truth = (y == 1) | (rng.random(len(y)) < prior)
+    return rng.normal(3.0 * truth[:, None], 1.0, (len(y), 2)), y
+
+
+def sample(prior, method="auto", **sizes):
+    X, y = clouds(prior, **sizes)
+    return Sample(torch.tensor(X, dtype=torch.float32), y == 1, "mlp", 0, method)
+
+
+@pytest.mark.parametrize("name", JOINT)
+@pytest.mark.parametrize("prior", [0.2, 0.6])
+def test_the_prior_of_separate_clouds_is_found(name, prior):
+    assert JOINT[name](sample(prior)) == pytest.approx(prior, abs=0.08)
+
+
+def test_a_joint_method_answers_for_its_sample_alone():
+    three = [sample(0.3, "dedpul"), sample(0.6, "tedn"), sample(0.3, "best-bin")]
+    answers = estimate(three)
+    # Fleets of other sizes round differently.
+    assert answers[0] == pytest.approx(estimate(three[:1])[0], abs=1e-4)
+    assert answers[1] == joint.tedn(three[1])
+    assert answers[2] == pytest.approx(estimate(three[2:])[0], abs=1e-4)
+
+
+def test_estimate_prior_shows_it_beside_the_others():
+    X, y = clouds(0.4)
+    found = estimate_prior(X, y, method="tedn", n_bootstrap=5, random_state=0)
+    assert found.value == found.answers["tedn"] == pytest.approx(0.4, abs=0.08)
+    assert found.low < found.value < found.high
+    assert "capu" not in found.answers
+
+
+def test_scores_are_not_enough():
+    X, y = clouds(0.4)
+    with pytest.raises(ValueError, match="method='capu' trains scorers of its own: give rows"):
+        estimate_prior(X[:, 0], y, method="capu")
+
+
+def test_classifiers_take_the_names():
+    X, y = clouds(0.4)
+    model = NNPUClassifier(prior="tedn", epochs=2, random_state=0).fit(X, y)
+    assert model.prior_ == pytest.approx(0.4, abs=0.08)
+
+
+def test_a_slip_in_a_name_is_told():
+    with pytest.raises(ValueError, match="it is 'tend': did you mean 'tedn'"):
+        NNPUClassifier(prior="tend").fit(*clouds(0.4))
+
+
+def test_capu_ends_when_the_prior_stays(monkeypatch):
+    folds = []
+    monkeypatch.setattr(
+        joint, "fold", lambda *given, **own: folds.append(own) or fold(*given, **own)
+    )
+    monkeypatch.setattr(joint, "km2", lambda *_: 0.3)
+    assert joint.capu(sample(0.3, n_positive=20, n_unlabeled=40)) == 0.3
+    assert [own["prior"] for own in folds] == [0.3]
+
+
+fold = joint.fold
+
+
+def test_unlabelled_rows_weigh_as_much_as_positives():
+    is_positive = torch.tensor([[True, False, False, False]])
+    weight = _halves(torch.tensor([[2.0, 1.0, 0.0, 3.0]]), is_positive)
+    assert weight.tolist() == [[2.0, 0.5, 0.0, 1.5]]
+
+
+def test_the_most_positive_share_is_left_out():
+    logit = torch.tensor([[5.0, 4.0, 3.0, 2.0]])
+    kept = least_positive(logit, torch.zeros(1, 4) > 0, torch.ones(1, 4), torch.tensor([0.5]))
+    assert kept.tolist() == [[False, False, True, True]]
