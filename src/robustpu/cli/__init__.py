@@ -9,8 +9,14 @@ import typer
 
 from robustpu import __version__
 from robustpu.cli import bench, datasets
+from robustpu.cli.compare import compare
+from robustpu.cli.fit import fit
+from robustpu.cli.inspect import inspect, report
 from robustpu.cli.methods import methods
+from robustpu.cli.predict import predict
 from robustpu.cli.prior import prior
+from robustpu.cli.rank import rank
+from robustpu.cli.tables import EXIT_CODES
 
 app = typer.Typer(
     help="Learn from positive and unlabelled data.",
@@ -18,10 +24,11 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+for command in (fit, predict, rank, prior, compare, report, inspect):
+    app.command(epilog=EXIT_CODES)(command)
+app.command()(methods)
 app.add_typer(bench.app, name="bench")
 app.add_typer(datasets.app, name="datasets")
-app.command()(methods)
-app.command()(prior)
 
 
 def _show_version(wanted: bool) -> None:

@@ -6,26 +6,32 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from robustpu.cli.drawing import WIDTH
+from robustpu.cli.drawing import strip as _strip
 from robustpu.cli.tables import (
     Data,
+    Debug,
     Drop,
+    Header,
     Id,
     Json,
+    Kind,
     Label,
     Positive,
     Quiet,
     Scenario,
     Seed,
+    SkipBadRows,
     Time,
     clean_errors,
-    read_problem,
+    kinds_of,
+    read,
+    roles,
+    tell,
 )
 
 if TYPE_CHECKING:
     from robustpu.estimation import PriorEstimate
-
-# Letters between 0 and 1 in the drawing.
-WIDTH = 50
 
 
 def prior(
@@ -34,11 +40,14 @@ def prior(
     positive: Positive = None,
     id_column: Id = None,
     drop: Drop = None,
+    kind: Kind = None,
     time_column: Time = None,
     method: Annotated[
         str, typer.Option(help="auto, dedpul, best-bin, km1... (see docs/priors.md).")
     ] = "auto",
     scenario: Scenario = "case-control",
+    no_header: Header = False,
+    skip_bad_rows: SkipBadRows = False,
     seed: Seed = 0,
     picture: Annotated[
         Path | None,
@@ -46,17 +55,25 @@ def prior(
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
+    debug: Debug = False,
 ) -> None:
     """Estimate how many of the unlabelled rows of a table are positive."""
-    with clean_errors():
+    kinds = kinds_of(kind)
+    with clean_errors(debug):
         import warnings
 
         import torch
 
         from robustpu.estimation import PriorWarning, estimate_prior
+        from robustpu.study.problem import make_problem
 
         torch.set_num_threads(1)
-        problem = read_problem(data, label, positive, id_column, drop, time_column)
+        problem = make_problem(
+            read(data, no_header, skip_bad_rows),
+            roles(label, positive, id_column, drop, time_column),
+            kinds,
+            seed,
+        )
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", PriorWarning)
             found = estimate_prior(
@@ -71,9 +88,7 @@ def prior(
         if as_json:
             typer.echo(json.dumps(_plain(found, problem.y.sum(), n_unlabeled, doubts)))
             return
-        if not quiet:
-            for note in problem.notes:
-                typer.echo(f"Note: {note}", err=True)
+        tell(problem.told(), quiet)
         typer.echo("\n".join(_lines(found, n_unlabeled)))
         for doubt in doubts:
             typer.echo(f"Warning: {doubt}", err=True)
@@ -114,14 +129,3 @@ def _lines(found: "PriorEstimate", n_unlabeled: int) -> list[str]:
         if name != found.method
     ]
     return lines
-
-
-def _strip(value: float, low: float | None = None, high: float | None = None) -> str:
-    """Draw a number and its interval on a line from 0 to 1."""
-    place = round(value * WIDTH)
-    line = ["·"] * (WIDTH + 1)
-    if low is not None and high is not None:
-        first, last = round(low * WIDTH), round(high * WIDTH)
-        line[first : last + 1] = "─" * (last + 1 - first)
-    line[place] = "●" if low is not None else "○"
-    return "".join(line)

@@ -1,0 +1,196 @@
+"""``robustpu fit``: from a table to a model folder and a page."""
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from robustpu.cli.drawing import strip
+from robustpu.cli.stages import stages
+from robustpu.cli.tables import (
+    Data,
+    Debug,
+    Drop,
+    Header,
+    Id,
+    Json,
+    Kind,
+    Label,
+    Members,
+    Positive,
+    Prior,
+    Quiet,
+    Scenario,
+    Seed,
+    SkipBadRows,
+    Threshold,
+    Time,
+    clean_errors,
+    kinds_of,
+    read,
+    tell,
+    threshold_of,
+)
+
+if TYPE_CHECKING:
+    from robustpu.study import Study
+
+# Parts of the findings that are long; `robustpu inspect --json` has them.
+LONG = ("suspects", "scores", "rounds", "columns", "top")
+NAMED = {"precision": "precision", "recall": "recall", "auc": "AUC"}
+LISTS = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
+
+
+def fit(
+    data: Data,
+    label: Label,
+    out: Annotated[
+        Path, typer.Option(help="Model folder to write, with report.html.", show_default=False)
+    ],
+    positive: Positive = None,
+    id_column: Id = None,
+    drop: Drop = None,
+    kind: Kind = None,
+    time_column: Time = None,
+    method: Annotated[
+        str, typer.Option(help="What `robustpu methods` lists, such as nnpu or puet.")
+    ] = "robust-pu",
+    prior: Prior = "auto",
+    scenario: Scenario = "case-control",
+    threshold: Threshold = "0.5",
+    members: Members = None,
+    no_header: Header = False,
+    skip_bad_rows: SkipBadRows = False,
+    seed: Seed = 0,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace a model that is there.")
+    ] = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Train on a table, and write a model folder with a page about it.
+
+    With --time-column, a model of the older rows is also judged on the newest.
+    """
+    kinds = kinds_of(kind)
+    with clean_errors(debug):
+        import torch
+
+        from robustpu.study import fit_table
+
+        _check_out(out, overwrite)
+        # Two threads gain little on networks this small, and lose much beside other programs.
+        torch.set_num_threads(1)
+        with stages(quiet or as_json) as progress:
+            progress("reading", 0, 0)
+            table = read(data, no_header, skip_bad_rows)
+            study = fit_table(
+                table,
+                label=label,
+                positive=positive,
+                id=id_column,
+                time=time_column,
+                drop=drop or (),
+                kinds=kinds,
+                method=method,
+                prior=prior,
+                scenario=scenario,
+                threshold=threshold_of(threshold),
+                seed=seed,
+                members=members,
+                command=shlex.join(["robustpu", *sys.argv[1:]]),
+                options={"header": not no_header, "bad_rows": "skip" if skip_bad_rows else "error"},
+                progress=progress,
+            )
+            study.save(out, overwrite=overwrite)
+        _conclude(study, data, out, as_json, quiet)
+
+
+def _conclude(study: "Study", data: str, out: Path, as_json: bool, quiet: bool) -> None:
+    found = study.findings
+    page = out / "report.html"
+    if as_json:
+        short = {name: own for name, own in found.items() if name not in LONG}
+        typer.echo(json.dumps({"model": str(out), "report": str(page), **short}))
+        return
+    told = [f"{own['name']}: {note}" for own in found["columns"] for note in own["notes"]]
+    tell([*found["notes"], *told], quiet)
+    typer.echo("\n".join(summary(found)))
+    typer.echo(f"\nModel:  {out}\nPage:   {page}")
+    if not quiet:
+        where = shlex.quote(str(out)), shlex.quote(data)
+        typer.echo(f"List:   robustpu rank {' '.join(where)} --top 20")
+
+
+def summary(found: dict[str, Any]) -> list[str]:
+    """What was found, for the terminal.
+
+    Parameters
+    ----------
+    found
+        The findings.
+    """
+    data, prior = found["data"], found["prior"]
+    used = sum(own["features"] > 0 for own in found["columns"])
+    lines = [
+        f"{data['name']}: {data['n_positive']:,} labelled positives, {data['n_unlabeled']:,} "
+        f"unlabelled rows; {used} columns to learn from.",
+        "",
+        _prior_line(prior, data["n_unlabeled"]),
+    ]
+    if found["evaluation"] is not None:
+        metrics = {own["name"]: own for own in found["evaluation"]["metrics"]}
+        lines += ["", f"{'':12}0{'':18}0.5{'':18}1"]
+        for name, title in NAMED.items():
+            own = metrics[name]
+            mark = " *" if own["clipped"] else ""
+            numbers = own["value"], own["low"], own["high"]
+            told = "{:.2f}   {:.2f} to {:.2f}".format(*numbers)
+            lines.append(f"{title:12}{strip(*numbers, width=40)}  {told}{mark}")
+        lines += ["", *_lists(found)]
+        lines += ["", *_footnotes(found["evaluation"])]
+    lines += [f"Alarm: {own['text']}" for own in found["alarms"]]
+    return lines
+
+
+def _prior_line(prior: dict[str, Any], n_unlabeled: int) -> str:
+    count = round(prior["value"] * n_unlabeled)
+    if prior["low"] is None:
+        return f"Positives among the unlabelled rows, as given: {prior['value']:.2%}, {count:,}."
+    ends = [round(prior[end] * n_unlabeled) for end in ("low", "high")]
+    return (
+        f"Positives among the unlabelled rows: about {count:,}, {prior['value']:.1%} "
+        f"({ends[0]:,} to {ends[1]:,})."
+    )
+
+
+def _lists(found: dict[str, Any]) -> list[str]:
+    expected = found["prior"]["value"] * found["data"]["n_unlabeled"]
+    rows = [own for own in found["top"] if own["k"] in LISTS and own["k"] <= max(20, 2 * expected)]
+    return [
+        f"Of the {own['k']:>6,} most suspect rows about {own['expected']:>7,.0f} are positive "
+        f"({own['low']:,.0f} to {own['high']:,.0f})."
+        for own in rows[:5]
+    ]
+
+
+def _footnotes(evaluation: dict[str, Any]) -> list[str]:
+    return [
+        f"Estimates without negatives, {evaluation['level']:.0%} intervals; they hold if labelled "
+        "positives are a fair sample of all.",
+        *evaluation["remarks"],
+    ]
+
+
+def _check_out(out: Path, overwrite: bool) -> None:
+    """Say now, not after the training, that the folder cannot be written."""
+    from robustpu.persist.writing import check_target
+
+    try:
+        check_target(out.absolute(), overwrite)
+    except FileExistsError as error:
+        raise FileExistsError(str(error).replace("overwrite=True", "--overwrite")) from None

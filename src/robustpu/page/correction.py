@@ -1,0 +1,120 @@
+"""How the self-correction went, round by round."""
+
+from html import escape
+
+from robustpu.page.axes import figure
+from robustpu.page.lines import Course, Level, lines
+from robustpu.page.reading import Part, number, numbers, part, rows
+from robustpu.page.ridges import ridges
+from robustpu.page.wording import SPACE, counted, percent
+from robustpu.page.wording import number as written
+
+
+def correction(findings: Part) -> str:
+    """Draw weights, thresholds, the rate of positive answers and the score, all by round.
+
+    Parameters
+    ----------
+    findings
+        See :func:`robustpu.page.render`.
+
+    Returns
+    -------
+    html
+        Cards; empty if the method has no rounds.
+    """
+    rounds = part(findings, "rounds")
+    turns = [turn for turn in numbers(rounds, "round") if turn is not None]
+    chosen = number(rounds, "chosen")
+    edges = [edge for edge in numbers(rounds, "edges") if edge is not None]
+    weights = [
+        figure(
+            f"Weights of {name} rows",
+            ridges(edges, turns, rows(rounds, key), chosen, name=name, kind=kind),
+            words,
+        )
+        for name, kind, key, words in (
+            (
+                "unlabelled",
+                "cool",
+                "weights_unlabeled",
+                "Each line is a round. Hidden positives should stay at the left, near zero: they "
+                "hardly count as negatives.",
+            ),
+            (
+                "labelled positive",
+                "warm",
+                "weights_positive",
+                "They should move to the right: more of them count as the threshold grows.",
+            ),
+        )
+    ]
+    courses = _courses(findings, rounds, turns, chosen)
+    return "".join(
+        [
+            f'<p class="how">{escape(_summary(findings))}</p>\n' if any(weights + courses) else "",
+            _panels("panels pair", weights),
+            _panels("panels", courses),
+        ]
+    )
+
+
+def _panels(kind: str, cards: list[str]) -> str:
+    inside = "".join(cards)
+    return f'<div class="{kind}">\n{inside}</div>\n' if inside else ""
+
+
+def _summary(findings: Part) -> str:
+    """What happened, in words."""
+    rounds, prior = part(findings, "rounds"), number(part(findings, "prior"), "value")
+    turns = numbers(rounds, "round")
+    chosen = number(rounds, "chosen")
+    words = (
+        "A row that is hard to call negative is probably a hidden positive. So rows are weighed by "
+        "how easy they are, and the networks train on, round after round."
+    )
+    if chosen is None or chosen not in turns:
+        return words
+    last = counted(max(turn or 0 for turn in turns))
+    words += f" Each network takes its best round; round {chosen:g} of {last} is the middle one"
+    rates = numbers(rounds, "predicted_rate")
+    rate = dict(zip(turns, rates, strict=False)).get(chosen)
+    if rate is None or prior is None:
+        return f"{words}."
+    return (
+        f"{words}: it answers {percent(rate)} of the unlabelled rows positive, where "
+        f"{percent(prior)} are expected."
+    )
+
+
+def _courses(findings: Part, rounds: Part, turns: list[float], chosen: float | None) -> list[str]:
+    prior = part(findings, "prior")
+    value, low, high = (number(prior, key) for key in ("value", "low", "high"))
+    thresholds = [
+        Course("unlabelled", "cool", numbers(rounds, "threshold_unlabeled")),
+        Course("positive", "warm", numbers(rounds, "threshold_positive")),
+    ]
+    rate = [Course("answered", "warm", numbers(rounds, "predicted_rate"))]
+    score = [Course("score", "cool", numbers(rounds, "score"))]
+    level = None if value is None else Level("expected", value, low, high)
+    return [
+        figure(
+            "Thresholds",
+            lines(turns, thresholds, written, "Thresholds by round", chosen=chosen),
+            "Below it a row counts as easy. It grows, so that harder rows join in.",
+        ),
+        figure(
+            "Unlabelled rows answered positive",
+            lines(turns, rate, _percent, "Share answered positive by round", level, chosen),
+            "It should come near the share that is expected.",
+        ),
+        figure(
+            "Score on held-out rows",
+            lines(turns, score, written, "Score on held-out rows by round", chosen=chosen),
+            "Accuracy, estimated without negatives: the mean of the networks.",
+        ),
+    ]
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g}{SPACE}%"

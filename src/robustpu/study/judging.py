@@ -1,0 +1,175 @@
+"""How good the model is, without negatives: sections of the findings."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustpu.base import BasePUClassifier
+from robustpu.metrics import Evaluation, PUTimeSplit, evaluate
+from robustpu.metrics.ranking import positives_at_k
+from robustpu.study.prior import Prior
+from robustpu.study.training import Progress, probability, silent, train
+
+Floats: TypeAlias = NDArray[np.float64]
+
+BINS: Final = 50
+# Blocks of time; the newest is judged.
+BLOCKS: Final = 5
+
+
+def judge(
+    y: NDArray[np.int64], score: Floats, prior: Prior, threshold: float, scenario: str
+) -> Evaluation | None:
+    """Every metric from held-out answers; None if labelled or unlabelled rows have none.
+
+    Parameters
+    ----------
+    y, score
+        Labels, and answers by what has not seen the row, NaN where there is none; (n,).
+    prior, threshold, scenario
+        Of the model.
+    """
+    known = np.isfinite(score)
+    is_positive = y[known] == 1
+    if not is_positive.any() or is_positive.all():
+        return None
+    return evaluate(
+        is_positive,
+        score[known],
+        prior=prior.value,
+        prior_interval=prior.interval,
+        threshold=threshold,
+        scenario=scenario,
+        level=prior.level,
+    )
+
+
+def evaluation_section(found: Evaluation | None, remarks: Sequence[str]) -> dict[str, Any] | None:
+    """The estimates with their intervals, in plain values."""
+    if found is None:
+        return None
+    return {
+        "level": found.sample.level,
+        "judged": {
+            "n_positive": len(found.sample.positive),
+            "n_unlabeled": len(found.sample.unlabeled),
+        },
+        "remarks": [*remarks, *found._remarks()],
+        "metrics": [
+            {
+                "name": name,
+                "value": float(own.value),
+                "low": float(own.low),
+                "high": float(own.high),
+                "clipped": bool(own.clipped),
+            }
+            for name, own in found.items()
+        ],
+    }
+
+
+def top_section(found: Evaluation | None, n_unlabeled: int) -> list[dict[str, Any]]:
+    """Expected positives among the k most suspect unlabelled rows, to past all that there are.
+
+    If only some of the rows could be judged, the list is of the same share of them.
+    """
+    if found is None:
+        return []
+    sample = found.sample
+    scale = n_unlabeled / len(sample.unlabeled)
+    section = []
+    for k in lengths(sample.prior * n_unlabeled, n_unlabeled):
+        own = positives_at_k(replace(sample, k=max(1, round(k / scale))))
+        factor = k / max(1, round(k / scale))
+        section.append(
+            {
+                "k": k,
+                "expected": float(own.value * factor),
+                "low": float(own.low * factor),
+                "high": float(own.high * factor),
+            }
+        )
+    return section
+
+
+def lengths(expected: float, most: int) -> list[int]:
+    """Lengths of lists, 1, 2, 5, 10 and between, to about twice the expected number of positives.
+
+    Examples
+    --------
+    >>> lengths(9, 1000)
+    [1, 2, 3, 5, 7, 10, 15, 20]
+    """
+    last = min(most, max(20, 2 * round(expected)))
+    steps = [round(step * 10.0**power) for power in range(9) for step in (1, 1.5, 2, 3, 5, 7)]
+    return sorted({1, last, *(own for own in steps if 1 <= own <= last)} - {0})
+
+
+def scores_section(y: NDArray[np.int64], score: Floats) -> dict[str, Any]:
+    """Held-out answers of labelled and of unlabelled rows, counted in bins."""
+    known = np.isfinite(score)
+    edges = np.linspace(0, 1, BINS + 1)
+    counts = [np.histogram(score[known & (y == label)], edges)[0].tolist() for label in (1, 0)]
+    return {"edges": edges.round(6).tolist(), "positive": counts[0], "unlabeled": counts[1]}
+
+
+def judge_newest(
+    model: BasePUClassifier,
+    X: NDArray[np.float32],
+    y: NDArray[np.int64],
+    times: NDArray[Any],
+    prior: Prior,
+    progress: Progress = silent,
+) -> dict[str, Any]:
+    """What a model of the older rows says about the newest block, a fifth by share of both labels.
+
+    Parameters
+    ----------
+    model
+        Its parameters are used.
+    X, y, times
+        Rows, labels and times; rows without a time count as old.
+    prior
+        Of the whole table; the newest rows are judged by it too.
+    progress
+        Told of the fit.
+
+    Returns
+    -------
+    section
+        ``text``, a remark; and if the rows could be judged, from when they are and the section of
+        their evaluation.
+    """
+    from sklearn.base import clone
+
+    is_missing = np.isnat(times) if times.dtype.kind == "M" else np.isnan(times)
+    order = np.unique(times[~is_missing], return_inverse=True)[1]
+    moment = np.full(len(times), -1)
+    moment[~is_missing] = order
+    try:
+        older, newest = list(PUTimeSplit(BLOCKS - 1).split(X, y, moment))[-1]
+    except ValueError as error:
+        return {"text": f"The newest rows cannot be judged apart: {error}"}
+    copy = clone(model)
+    if "record_weights" in copy.get_params(deep=False):
+        copy.set_params(record_weights=False)
+    train(copy, X[older], y[older], progress, "judging the newest rows")
+    found = judge(
+        y[newest], probability(copy, X[newest]), prior, copy.threshold_, str(copy.scenario)
+    )
+    assert found is not None
+    since = str(np.min(times[newest]))
+    since = since.removesuffix("T00:00:00.000000").removesuffix(".000000")
+    told = ", ".join(
+        f"{name} {found[own].value:.2f} ({found[own].low:.2f} to {found[own].high:.2f})"
+        for name, own in (("AUC", "auc"), ("recall", "recall"), ("precision", "precision"))
+    )
+    return {
+        "since": since,
+        "evaluation": evaluation_section(found, []),
+        "text": f"Fitted on the older rows alone and judged on the newest {len(newest):,}, "
+        f"from {since} on, with {int(y[newest].sum()):,} labelled: {told}.",
+    }

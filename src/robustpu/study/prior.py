@@ -1,0 +1,131 @@
+"""The share of positives among the unlabelled rows: as the user says, or estimated."""
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustpu.estimation import PriorWarning, estimate_prior
+
+# An estimate may be 0 or 1, which is no prior: nothing would be left to find.
+LEAST: Final = 1e-4
+WANTED: Final = "'auto', a share between 0 and 1 such as 0.2, or a count such as count:500"
+
+
+@dataclass(frozen=True)
+class Prior:
+    """A prior and where it is from.
+
+    Attributes
+    ----------
+    how
+        "estimated", "given" or "count".
+    value
+        Share of positives among the unlabelled rows.
+    low, high, level
+        Its interval, and the chance that the truth is in it; None if it was not estimated.
+    answers
+        What each method of estimation says.
+    doubts
+        Why it may be wrong.
+    """
+
+    how: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+    level: float = 0.9
+    answers: Mapping[str, float] = field(default_factory=dict)
+    doubts: tuple[str, ...] = ()
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """(low, high) inside (0, 1), for :func:`robustpu.metrics.evaluate`."""
+        if self.low is None or self.high is None:
+            return None
+        return (
+            min(max(self.low, LEAST / 10), self.value),
+            max(min(self.high, 1 - LEAST / 10), self.value),
+        )
+
+
+def parse_prior(asked: str | float) -> tuple[str, float]:
+    """What was said about the prior: ("estimated", nan), ("given", 0.2), ("count", 500).
+
+    Examples
+    --------
+    >>> parse_prior("count:500"), parse_prior("0.2")
+    (('count', 500.0), ('given', 0.2))
+    """
+    if asked == "auto":
+        return "estimated", np.nan
+    name, colon, text = str(asked).partition(":")
+    try:
+        if colon and name == "count" and int(text) > 0:
+            return "count", float(int(text))
+        if not colon and 0 < float(name) < 1:
+            return "given", float(name)
+    except ValueError:
+        pass
+    raise ValueError(f"the prior must be {WANTED}; it is {asked!r}.")
+
+
+def find_prior(
+    X: NDArray[np.float32],
+    y: NDArray[np.int64],
+    asked: str | float,
+    scenario: str,
+    seed: int,
+) -> Prior:
+    """The prior as it was given, from a count, or estimated.
+
+    Parameters
+    ----------
+    X, y
+        Rows, and 1 for labelled positives, 0 for unlabelled rows.
+    asked
+        See :func:`parse_prior`. A count is that of the positives among the unlabelled rows.
+    scenario
+        "case-control" or "single-set".
+    seed
+        Of the estimate.
+
+    Examples
+    --------
+    >>> y = np.array([1] * 10 + [0] * 40)
+    >>> find_prior(np.zeros((50, 1), np.float32), y, "count:8", "case-control", 0).value
+    0.2
+    """
+    how, number = parse_prior(asked)
+    n_unlabeled = int((y == 0).sum())
+    if how == "given":
+        return Prior(how, number)
+    if how == "count":
+        if number >= n_unlabeled:
+            raise ValueError(
+                f"the prior {asked!r} counts as many positives as there are unlabelled rows, "
+                f"{n_unlabeled:,}, or more. Give the number that you expect among these."
+            )
+        return Prior(how, number / n_unlabeled)
+    if y.sum() < 2:
+        raise ValueError(
+            "with a single labelled positive the prior cannot be estimated. Give it, such as "
+            "--prior 0.05 or --prior count:20, or label more rows."
+        )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", PriorWarning)
+        found = estimate_prior(X, y, scenario=scenario, random_state=seed)
+    doubts = [str(own.message) for own in caught if issubclass(own.category, PriorWarning)]
+    value = float(np.clip(found.value, LEAST, 1 - LEAST))
+    return Prior(
+        how,
+        value,
+        min(float(found.low), value),
+        max(float(found.high), value),
+        float(found.level),
+        {name: float(own) for name, own in found.answers.items()},
+        tuple(doubts),
+    )

@@ -1,0 +1,126 @@
+"""Scores of a table of any length, part by part."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustpu.study.source import counted
+from robustpu.study.study import Study
+from robustpu.study.training import Progress, silent
+from robustpu.tables import Table, Tally, iter_table
+from robustpu.tables.cells import cells_of
+from robustpu.tables.label import label_key
+from robustpu.tables.texts import TRUE
+
+HONEST: Final = "by the parts of the model that have not seen them, where there are such"
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Some rows with their scores.
+
+    Attributes
+    ----------
+    table
+        The rows, with all their columns.
+    first
+        Number of the first of them in the whole table, from 1.
+    X
+        Their features, (n, d).
+    score
+        Their probabilities of being positive, (n,).
+    answer
+        1 where the score reaches the threshold, else 0, (n,).
+    """
+
+    table: Table
+    first: int
+    X: NDArray[np.float32]
+    score: NDArray[np.float64]
+    answer: NDArray[np.int8]
+
+
+def score_parts(
+    study: Study,
+    data: Any,
+    *,
+    header: bool = True,
+    bad_rows: Literal["error", "skip"] = "error",
+    fill_columns: bool = False,
+    tally: Tally | None = None,
+    notes: list[str] | None = None,
+    progress: Progress = silent,
+) -> Iterator[Scored]:
+    """Score a table part by part, in memory that does not grow with it.
+
+    Parameters
+    ----------
+    study
+        With the model.
+    data
+        A path, "-", a frame, or whatever :func:`robustpu.tables.iter_table` reads.
+    header, bad_rows
+        As in :func:`robustpu.tables.iter_table`.
+    fill_columns
+        Whether columns may be missing; their values count as missing then.
+    tally
+        Takes what differs from the fitted table.
+    notes
+        Takes what was noticed while reading.
+    progress
+        Told how far the file is read.
+
+    Examples
+    --------
+    >>> from robustpu.study import fit_table
+    >>> frame = {"x": [own**0.5 for own in range(40)], "y": [1] * 10 + [0] * 30}
+    >>> study = fit_table(frame, label="y", method="elkan-noto", prior=0.1)
+    >>> [part.score.shape for part in score_parts(study, frame)]
+    [(40,)]
+    """
+    tally = Tally() if tally is None else tally
+    first, n_known = 1, 0
+    progress("scoring", 0, 0)
+    with counted(data) as (source, far):
+        for part in iter_table(source, header=header, bad_rows=bad_rows):
+            if notes is not None:
+                notes += part.notes
+            features = study.features(part, fill_columns, tally)
+            score, known = study.answers(features)
+            n_known += known
+            answer = (score >= study.model.threshold_).astype(np.int8)
+            yield Scored(part, first, features, score, answer)
+            first += part.n_rows
+            progress("scoring", *far(first - 1))
+    if n_known and notes is not None:
+        notes.append(f"{n_known:,} rows were trained on: their scores are {HONEST}")
+
+
+def is_labelled(table: Table, label: str | None, positive: str | None) -> NDArray[np.bool_]:
+    """Which rows are labelled positive, if the label is there, (n,).
+
+    Parameters
+    ----------
+    table
+        Some rows.
+    label, positive
+        The column, and the value that marks them.
+
+    Examples
+    --------
+    >>> from robustpu.tables import read_table
+    >>> is_labelled(read_table({"y": ["1.0", "", "0"]}), "y", "1").tolist()
+    [True, False, False]
+    """
+    if label is None or positive is None or label not in table.names:
+        return np.zeros(table.n_rows, np.bool_)
+    cells = cells_of(table.column(label))
+    wanted = label_key(positive)
+    same = set(TRUE) if wanted in TRUE else {wanted}
+    keys = [label_key(value) for value in cells.text.values.to_pylist()]
+    is_value = np.array([key == wanted or key in same for key in keys] + [False])
+    answer: NDArray[np.bool_] = is_value[cells.text.codes]
+    return answer

@@ -1,0 +1,127 @@
+"""The rows that are most likely positive, with what drove them: plain values."""
+
+import datetime
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustpu.study.effects import Rows, Scorer, drivers
+from robustpu.study.training import Progress, silent
+
+DRIVERS: Final = 3
+# Columns whose cells are listed with a suspect.
+SHOWN: Final = 5
+LONGEST: Final = 120
+
+
+def list_suspects(
+    score: Scorer,
+    X: Rows,
+    probability: NDArray[np.float64],
+    background: Rows,
+    sources: Sequence[str],
+    cells: Sequence[dict[str, str]],
+    numbers: Sequence[int],
+    ids: Sequence[str | None],
+    shown: Sequence[str],
+    progress: Progress = silent,
+) -> list[dict[str, Any]]:
+    """One dictionary a row: rank, row, id, score, drivers and some of its cells.
+
+    Parameters
+    ----------
+    score
+        Rows -> probabilities of being positive.
+    X, probability
+        The rows, the most suspect first, (k, d), and their probabilities, (k,).
+    background, sources
+        See :func:`robustpu.study.effects.drivers`.
+    cells
+        The cells of each row as text, by column.
+    numbers
+        Of the rows in the file, from 1.
+    ids
+        Of the rows, or None.
+    shown
+        Columns whose cells are listed.
+    progress
+        Told of each row.
+    """
+    if not len(X):
+        return []
+    columns, effects = drivers(score, X, background, sources, progress)
+    return [
+        {
+            "rank": place + 1,
+            "row": int(numbers[place]),
+            "id": ids[place],
+            "score": float(probability[place]),
+            "drivers": _largest(columns, effects[place], cells[place]),
+            "shown": {name: cells[place].get(name, "") for name in shown},
+        }
+        for place in range(len(X))
+    ]
+
+
+def _largest(
+    columns: Sequence[str], effects: NDArray[np.float64], cells: dict[str, str]
+) -> list[dict[str, Any]]:
+    """The columns that raise the log-odds most."""
+    order = [place for place in np.argsort(-effects, kind="stable")[:DRIVERS] if effects[place] > 0]
+    return [
+        {
+            "column": columns[place],
+            "value": cells.get(columns[place], ""),
+            "effect": float(effects[place]),
+        }
+        for place in order
+    ]
+
+
+def texts_of(data: Any, rows: NDArray[np.intp], names: Sequence[str]) -> list[dict[str, str]]:
+    """Cells of some rows of an Arrow table as text, by column; of columns that are there.
+
+    Parameters
+    ----------
+    data
+        A pyarrow.Table.
+    rows
+        Their numbers, from 0.
+    names
+        Columns.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> texts_of(pa.table({"a": [1.0, None, 2.5]}), np.array([2, 1]), ["a", "b"])
+    [{'a': '2.5'}, {'a': ''}]
+    """
+    known = [name for name in dict.fromkeys(names) if name in data.column_names]
+    taken = {name: data.column(name).take(rows).to_pylist() for name in known}
+    return [{name: text_of(taken[name][place]) for name in known} for place in range(len(rows))]
+
+
+def text_of(value: Any) -> str:
+    """A cell as a person would write it.
+
+    Examples
+    --------
+    >>> text_of(3.0), text_of(None), text_of(datetime.datetime(2024, 1, 31)), text_of(0.123456789)
+    ('3', '', '2024-01-31', '0.123457')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        if value != value:
+            return ""
+        return f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else f"{value:.6g}"
+    if isinstance(value, datetime.datetime) and value.time() == datetime.time():
+        return value.date().isoformat()
+    if isinstance(value, datetime.datetime):
+        return value.isoformat(sep=" ", timespec="seconds")
+    text = str(value)
+    return text if len(text) <= LONGEST else text[:LONGEST] + "…"

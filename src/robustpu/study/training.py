@@ -1,0 +1,225 @@
+"""A method by its name, fitted; and answers to all rows by models that have not seen them."""
+
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from robustpu.base import BasePUClassifier, CollapseWarning
+from robustpu.methods import METHODS, all_methods
+from robustpu.metrics import PUKFold
+from robustpu.naming import suggest
+from robustpu.neural import NeuralPUClassifier
+from robustpu.together import Job, fit_together
+
+Floats: TypeAlias = NDArray[np.float64]
+# Called as progress(stage, done, total); a total of 0 is not known.
+Progress: TypeAlias = Callable[[str, int, int], None]
+
+# Share of the rows that a model must have answers for that it did not train on; with fewer, folds
+# are fitted to have more.
+ENOUGH: Final = 0.8
+FOLDS: Final = 5
+# Beyond so many rows the weights of all rounds are not worth their memory.
+RECORDED: Final = 200_000
+
+
+def silent(stage: str, done: int, total: int) -> None:
+    """Show no progress."""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What model is wanted.
+
+    Attributes
+    ----------
+    method
+        A name of :data:`robustpu.methods.METHODS`.
+    scenario, threshold
+        As in :class:`robustpu.RobustPUClassifier`.
+    seed
+        Of everything random.
+    members
+        Networks to average; None for the method's default.
+    """
+
+    method: str = "robust-pu"
+    scenario: str = "case-control"
+    threshold: float | str = 0.5
+    seed: int = 0
+    members: int | None = None
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A fitted model, its seconds, and its warnings."""
+
+    model: BasePUClassifier
+    seconds: float
+    warnings: tuple[str, ...]
+
+
+def make_model(wish: Wish, prior: float, n_rows: int = 0) -> BasePUClassifier:
+    """The estimator that is wished for, not fitted.
+
+    Parameters
+    ----------
+    wish
+        What is wanted.
+    prior
+        Share of positives among the unlabelled rows.
+    n_rows
+        Of the table; see ``RECORDED``.
+
+    Examples
+    --------
+    >>> make_model(Wish("nnpu", members=3), 0.2).n_members
+    3
+    """
+    if wish.method not in METHODS:
+        raise ValueError(f"unknown method {wish.method!r}{suggest(wish.method, METHODS)}")
+    kind = all_methods()[wish.method]
+    given: dict[str, Any] = {
+        "prior": prior,
+        "scenario": wish.scenario,
+        "threshold": wish.threshold,
+        "random_state": wish.seed,
+    }
+    known = kind().get_params(deep=False)
+    if wish.members is not None:
+        if "n_members" not in known:
+            raise ValueError(f"{wish.method} has no members to choose a number of: leave it out.")
+        given["n_members"] = wish.members
+    if "record_weights" in known and 0 < n_rows <= RECORDED:
+        given["record_weights"] = True
+    model = kind(**given)
+    model._check_parameters()
+    return model
+
+
+def train(
+    model: BasePUClassifier,
+    X: NDArray[np.float32],
+    y: NDArray[np.int64],
+    progress: Progress = silent,
+    stage: str = "training",
+) -> Fitted:
+    """Fit a model, and say how far it is.
+
+    Parameters
+    ----------
+    model
+        Not fitted; it is fitted in place.
+    X, y
+        Rows and labels.
+    progress, stage
+        What is called, and how this is called.
+    """
+    started = time.perf_counter()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        if isinstance(model, NeuralPUClassifier):
+            fit_together([Job(model, X, y)], lambda done, total: progress(stage, done, total))
+        else:
+            progress(stage, 0, 0)
+            model.fit(X, y)
+    told = dict.fromkeys(
+        str(own.message)
+        for own in caught
+        if issubclass(own.category, CollapseWarning) or own.category is UserWarning
+    )
+    return Fitted(model, time.perf_counter() - started, tuple(told))
+
+
+def unseen(
+    model: BasePUClassifier,
+    X: NDArray[np.float32],
+    y: NDArray[np.int64],
+    seed: int,
+    progress: Progress = silent,
+) -> tuple[Floats, str]:
+    """Answers to the training rows by what has not seen them, (n,), and how they came about.
+
+    The model's own, if there are such for most rows; else those of models that are fitted anew, one
+    a fold. NaN where there is none.
+
+    Parameters
+    ----------
+    model
+        Fitted.
+    X, y
+        What it was fitted on.
+    seed
+        Of the folds.
+    progress
+        Told of the fits.
+    """
+    own: Floats = model.out_of_fold_
+    known = np.isfinite(own)
+    covered = min(known[y == 1].mean(), known[y == 0].mean())
+    count = min(FOLDS, int(y.sum()), int((y == 0).sum()))
+    if covered >= ENOUGH or count < 2:
+        return own, "rows that each part of the model did not train on"
+    score, _ = cross_fit(model, X, y, count, seed, progress)
+    return score, f"{count}-fold cross-fitting"
+
+
+def cross_fit(
+    model: BasePUClassifier,
+    X: NDArray[np.float32],
+    y: NDArray[np.int64],
+    folds: int,
+    seed: int,
+    progress: Progress = silent,
+    stage: str = "judging",
+) -> tuple[Floats, float]:
+    """Answers to each row by a copy that was fitted on the other folds, (n,); seconds of a fit.
+
+    Parameters
+    ----------
+    model
+        Its parameters are used; the prior must be a number.
+    X, y
+        Rows and labels.
+    folds
+        How many; each has labelled and unlabelled rows.
+    seed
+        Of the folds.
+    progress, stage
+        What is called, and how this is called.
+    """
+    parts = list(PUKFold(folds, random_state=seed).split(X, y))
+    copies: list[Any] = [clone(model) for _ in parts]
+    for copy in copies:
+        if "record_weights" in copy.get_params(deep=False):
+            copy.set_params(record_weights=False)
+    started = time.perf_counter()
+    with warnings.catch_warnings():
+        # The folds are there to be judged; warnings are those of the model itself.
+        warnings.simplefilter("ignore")
+        if isinstance(model, NeuralPUClassifier):
+            jobs = [
+                Job(copy, X[rows], y[rows]) for copy, (rows, _) in zip(copies, parts, strict=True)
+            ]
+            fit_together(jobs, lambda done, total: progress(stage, done, total))
+        else:
+            for place, (copy, (rows, _)) in enumerate(zip(copies, parts, strict=True)):
+                progress(stage, place, folds)
+                copy.fit(X[rows], y[rows])
+    seconds = (time.perf_counter() - started) / folds
+    score = np.empty(len(y))
+    for copy, (_, rows) in zip(copies, parts, strict=True):
+        score[rows] = probability(copy, X[rows])
+    return score, seconds
+
+
+def probability(model: BasePUClassifier, X: NDArray[np.float32]) -> Floats:
+    """Of being positive, (n,), by a model that was fitted with the labels 0 and 1."""
+    answer: Floats = model.predict_proba(X)[:, 1]
+    return answer

@@ -1,0 +1,71 @@
+import json
+import shutil
+
+import pytest
+
+from robustpu import persist
+from robustpu.study import open_study
+
+
+@pytest.fixture
+def copy(model, tmp_path):
+    return shutil.copytree(model, tmp_path / "copy")
+
+
+def test_what_is_in_a_folder(run, model):
+    answer = run("inspect", model)
+    assert answer.exit_code == 0, answer.output
+    for words in (
+        "PU extra-trees (PUExtraTreesClassifier)",
+        "fraud, 1 for positives",
+        "report.html",
+        persist.describe(model).checksum,
+        "amount",
+        "left out: it has no values",
+    ):
+        assert words in answer.stdout
+
+
+def test_all_of_it_for_programs(run, model):
+    found = json.loads(run("inspect", model, "--json").stdout)
+    assert found["folder"]["kind"] == "PUExtraTreesClassifier"
+    assert found["findings"] == open_study(model).findings
+
+
+def test_the_page_is_drawn_anew(run, copy, tmp_path):
+    before = (copy / "report.html").read_bytes()
+    answer = run("report", copy, "--out", tmp_path / "page.html")
+    assert answer.exit_code == 0, answer.output
+    assert (tmp_path / "page.html").read_bytes() == before
+    study = open_study(copy)
+    study.findings["data"]["name"] = "other.csv"
+    study.save(copy, overwrite=True)
+    assert run("report", copy).exit_code == 0
+    assert b"other.csv" in persist.read_attachment(copy, "report.html")
+
+
+def test_damage_is_named(run, copy, tmp_path):
+    page = copy / "report.html"
+    page.write_bytes(page.read_bytes()[:-9])
+    for command in (("inspect", copy), ("report", copy, "--out", tmp_path / "p.html")):
+        answer = run(*command)
+        assert answer.exit_code == 1
+        assert "report.html: its checksum" in answer.stderr
+    assert not (tmp_path / "p.html").exists()
+
+
+@pytest.mark.parametrize("section", ["method", "prior", "columns", "evaluation", "data", "top"])
+@pytest.mark.parametrize("instead", [3, [1], {"a": 1}])
+def test_hostile_findings_have_clean_ends(run, model, tmp_path, section, instead):
+    study = open_study(model)
+    extra = {
+        "vectorizer": study.vectorizer.state(),
+        "findings": {**study.findings, section: instead},
+        "background": study.background,
+        "seen": {"prints": study.seen.prints, "answers": study.seen.answers},
+    }
+    persist.save(study.model, tmp_path / "m", extra=extra)
+    for command in (("inspect", tmp_path / "m"), ("report", tmp_path / "m")):
+        answer = run(*command)
+        assert answer.exit_code in (0, 1), answer.output
+        assert answer.exit_code == 0 or answer.stderr.startswith("Error: ")

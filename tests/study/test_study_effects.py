@@ -1,0 +1,82 @@
+import numpy as np
+import pytest
+
+from robustpu.study.effects import (
+    LEAST_BACKGROUND,
+    draw_background,
+    drivers,
+    features_of,
+    importance,
+)
+
+SOURCES = ["a", "b", "b", "c"]
+
+
+def sigmoid(X):
+    """A model that looks at a and at the first feature of b."""
+    return 1 / (1 + np.exp(-(X[:, 0] - 2 * X[:, 1])))
+
+
+@pytest.fixture
+def rows():
+    return np.random.default_rng(0).normal(size=(60, 4)).astype(np.float32)
+
+
+def log_odds(p):
+    p = np.clip(p, 0.001, 0.999)
+    return np.log(p / (1 - p))
+
+
+def test_drivers_are_the_mean_change_by_rows_of_the_background(rows):
+    columns, effects = drivers(sigmoid, rows[:5], rows[5:12], SOURCES)
+    assert columns == ["a", "b", "c"]
+    for place in range(5):
+        for column, features in (("a", [0]), ("b", [1, 2]), ("c", [3])):
+            changed = []
+            for other in rows[5:12]:
+                moved = rows[place].copy()
+                moved[features] = other[features]
+                changed.append(log_odds(sigmoid(moved[None]))[0])
+            wanted = log_odds(sigmoid(rows[place : place + 1]))[0] - np.mean(changed)
+            assert effects[place, columns.index(column)] == pytest.approx(wanted, abs=1e-6)
+
+
+def test_drivers_do_not_depend_on_how_many_rows_are_done_at_a_time(rows, monkeypatch):
+    whole = drivers(sigmoid, rows[:9], rows[20:30], SOURCES)[1]
+    monkeypatch.setattr("robustpu.study.effects.CHUNK", 1)
+    assert np.allclose(drivers(sigmoid, rows[:9], rows[20:30], SOURCES)[1], whole)
+
+
+def test_many_rows_are_compared_with_fewer_others(rows, monkeypatch):
+    monkeypatch.setattr("robustpu.study.effects.BUDGET", 1)
+    few = drivers(sigmoid, rows[:3], rows[10:40], SOURCES)[1]
+    assert np.allclose(
+        few, drivers(sigmoid, rows[:3], rows[10 : 10 + LEAST_BACKGROUND], SOURCES)[1]
+    )
+
+
+def test_importance_orders_columns_by_what_they_change(rows):
+    found = importance(sigmoid, rows, np.arange(60) % 2, SOURCES)
+    assert [own.column for own in found] == ["b", "a", "c"]
+    assert found[2].value == 0
+    # The mean of |x - x'| of normal numbers is 2 / sqrt(pi); b counts twice.
+    assert found[1].value == pytest.approx(2 / np.pi**0.5, rel=0.25)
+    assert found[0].value / found[1].value == pytest.approx(2, rel=0.25)
+    assert found[0].deviation > 0
+    assert found == importance(sigmoid, rows, np.arange(60) % 2, SOURCES)
+
+
+def test_probabilities_near_the_ends_make_no_difference(rows):
+    tiny = importance(lambda X: 1e-9 * (X[:, 0] > 0), rows, np.arange(60) % 2, SOURCES)
+    assert all(own.value == 0 for own in tiny)
+
+
+def test_the_background_is_unlabelled(rows):
+    y = np.zeros(60, dtype=int)
+    y[:50] = 1
+    assert {tuple(own) for own in draw_background(rows, y)} == {tuple(own) for own in rows[50:]}
+    assert len(draw_background(rows, 0 * y, size=7)) == 7
+
+
+def test_features_of_a_column_need_not_be_neighbours():
+    assert features_of(["a", "b", "a"])["a"].tolist() == [0, 2]

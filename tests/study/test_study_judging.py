@@ -1,0 +1,109 @@
+import numpy as np
+import pytest
+
+from robustpu.study.judging import (
+    evaluation_section,
+    judge,
+    judge_newest,
+    lengths,
+    scores_section,
+    top_section,
+)
+from robustpu.study.prior import Prior
+from robustpu.study.training import Wish, make_model
+
+
+@pytest.fixture
+def held_out():
+    y = np.array([1] * 40 + [0] * 160)
+    random = np.random.default_rng(0)
+    score = np.clip(random.normal(np.where(y == 1, 0.8, 0.3), 0.15), 0, 1)
+    return y, score
+
+
+def test_precision_is_prior_recall_by_rate(held_out):
+    y, score = held_out
+    found = evaluation_section(judge(y, score, Prior("given", 0.1), 0.6, "case-control"), ["first"])
+    metrics = {own["name"]: own for own in found["metrics"]}
+    recall = np.mean(score[y == 1] >= 0.6)
+    rate = np.mean(score[y == 0] >= 0.6)
+    assert metrics["recall"]["value"] == pytest.approx(recall)
+    assert metrics["precision"]["value"] == pytest.approx(min(1, 0.1 * recall / rate))
+    assert found["judged"] == {"n_positive": 40, "n_unlabeled": 160}
+    assert found["remarks"][0] == "first"
+
+
+def test_an_estimated_prior_widens_the_interval(held_out):
+    wide = judge(*held_out, Prior("estimated", 0.1, 0.02, 0.3), 0.6, "case-control")["precision"]
+    narrow = judge(*held_out, Prior("given", 0.1), 0.6, "case-control")["precision"]
+    assert wide.high - wide.low > narrow.high - narrow.low
+
+
+def test_rows_without_an_answer_are_left_out(held_out):
+    y, score = held_out
+    assert judge(y, np.full(200, np.nan), Prior("given", 0.1), 0.5, "case-control") is None
+    assert evaluation_section(None, []) is None
+    assert top_section(None, 10) == []
+    score[y == 1] = np.nan
+    assert judge(y, score, Prior("given", 0.1), 0.5, "case-control") is None
+
+
+def test_the_list_grows_and_never_finds_more_than_it_has(held_out):
+    found = top_section(judge(*held_out, Prior("given", 0.1), 0.5, "case-control"), 160)
+    lists = [own["k"] for own in found]
+    assert lists == sorted(set(lists))
+    assert lists[0] == 1
+    assert lists[-1] == 32
+    for own in found:
+        assert 0 <= own["low"] <= own["expected"] <= own["high"] <= own["k"]
+    # By hand, of the first 20: prior * share of positives above * 160, at the 20th score.
+    y, score = held_out
+    last = np.sort(score[y == 0])[-20]
+    wanted = min(20, 0.1 * np.mean(score[y == 1] >= last) * 160)
+    assert next(own for own in found if own["k"] == 20)["expected"] == pytest.approx(wanted)
+
+
+def test_a_list_of_more_rows_than_were_judged(held_out):
+    few = top_section(judge(*held_out, Prior("given", 0.1), 0.5, "case-control"), 1600)
+    assert few[-1]["k"] == 320
+    same = top_section(judge(*held_out, Prior("given", 0.1), 0.5, "case-control"), 160)
+    ten = next(own for own in same if own["k"] == 10)["expected"]
+    assert next(own for own in few if own["k"] == 100)["expected"] == pytest.approx(10 * ten)
+
+
+def test_lengths_end_where_the_table_does():
+    assert lengths(1000, 7) == [1, 2, 3, 5, 7]
+    assert lengths(1000, 5000)[-1] == 2000
+
+
+def test_scores_are_counted_once(held_out):
+    y, score = held_out
+    score[:3] = np.nan
+    found = scores_section(y, score)
+    assert (sum(found["positive"]), sum(found["unlabeled"])) == (37, 160)
+    assert len(found["edges"]) == len(found["positive"]) + 1
+
+
+def test_the_newest_rows_are_judged_by_a_model_of_the_older():
+    random = np.random.default_rng(0)
+    y = np.tile([1, 0, 0, 0], 50)
+    X = random.normal(size=(200, 2)).astype(np.float32) + y[:, None]
+    times = np.arange("2023-01-01", 200, dtype="datetime64[D]").astype("datetime64[us]")
+    times[0] = np.datetime64("NaT")
+    # From a day on, labels mean the opposite: whoever looks at the newest rows alone sees it.
+    X[160:] = -X[160:]
+    model = make_model(Wish("elkan-noto"), 0.1)
+    found = judge_newest(model, X, y, times, Prior("given", 0.1))
+    metrics = {own["name"]: own["value"] for own in found["evaluation"]["metrics"]}
+    assert metrics["auc"] < 0.4
+    assert found["since"] == "2023-06-10"
+    assert "newest 40, from 2023-06-10 on, with 10 labelled: AUC 0." in found["text"]
+
+
+def test_newest_rows_without_labels_cannot_be_judged():
+    y = np.array([1] * 10 + [0] * 90)
+    model = make_model(Wish("elkan-noto"), 0.1)
+    X = np.zeros((100, 1), np.float32)
+    found = judge_newest(model, X, y, np.arange(100.0), Prior("given", 0.1))
+    assert list(found) == ["text"]
+    assert "different times" in found["text"]

@@ -1,0 +1,95 @@
+import json
+
+import pyarrow as pa
+import pytest
+from pyarrow import csv, feather, parquet
+
+from robustpu.study.source import counted
+from robustpu.study.writing import table_file, whole
+from robustpu.tables import iter_table, read_table
+
+SCHEMA = pa.schema({"id": pa.string(), "x": pa.int64()})
+PARTS = [
+    pa.table({"id": ["a", 'ü,"\n'], "x": [1, 2]}, SCHEMA),
+    pa.table({"id": [None], "x": [3]}, SCHEMA),
+]
+
+
+def _rows(lines):
+    return pa.Table.from_pylist([json.loads(own) for own in lines], SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [
+        ("t.parquet", parquet.read_table),
+        ("t.PARQUET", parquet.read_table),
+        ("t.feather", feather.read_table),
+        ("t.jsonl", lambda path: _rows(path.read_text().splitlines())),
+        ("t.json", lambda path: pa.Table.from_pylist(json.loads(path.read_text()), SCHEMA)),
+        (
+            "t.tsv",
+            lambda path: csv.read_csv(
+                path,
+                parse_options=csv.ParseOptions(delimiter="\t", newlines_in_values=True),
+                convert_options=csv.ConvertOptions(strings_can_be_null=True, null_values=[""]),
+            ),
+        ),
+    ],
+)
+def test_parts_are_one_table_in_every_format(tmp_path, name, read):
+    with table_file(tmp_path / name) as write:
+        for part in PARTS:
+            write(part)
+    assert read(tmp_path / name).to_pylist() == pa.concat_tables(PARTS).to_pylist()
+    assert [own.name for own in tmp_path.iterdir()] == [name]
+
+
+def test_a_failure_leaves_what_was_there(tmp_path):
+    (tmp_path / "t.csv").write_text("old")
+
+    def fail():
+        with table_file(tmp_path / "t.csv") as write:
+            write(PARTS[0])
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail()
+    assert [(own.name, own.read_text()) for own in tmp_path.iterdir()] == [("t.csv", "old")]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("t.xlsx", "expected .parquet"), ("no/t.csv", "does not exist"), ("d.csv", "is a folder")],
+)
+def test_places_that_cannot_be_written_to(tmp_path, name, message):
+    (tmp_path / "d.csv").mkdir()
+    with (
+        pytest.raises((ValueError, OSError), match=message),
+        table_file(tmp_path / name),
+    ):
+        pass
+
+
+def test_nothing_is_written_where_nothing_came_to_be(tmp_path):
+    with pytest.raises(FileNotFoundError), whole(tmp_path / "a.txt"):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet", "t.feather"])
+def test_progress_reaches_the_end(tmp_path, name):
+    path = tmp_path / name
+    with table_file(path) as write:
+        write(pa.table({"a": [*range(5000)], "b": [*range(5000)]}))
+    with counted(str(path)) as (source, far):
+        rows = sum(part.n_rows for part in iter_table(source, rows=1000))
+        done, total = far(rows)
+    assert rows == 5000
+    assert (done, total) == {
+        ".csv": (path.stat().st_size,) * 2,
+        ".parquet": (5000, 5000),
+        ".feather": (5000, 0),
+    }[path.suffix]
+    with counted(str(path)) as (source, _):
+        assert read_table(source).source == str(path)
