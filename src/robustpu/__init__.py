@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from robustpu.methods.pulns import PULNSClassifier as PULNSClassifier
     from robustpu.methods.pusb import PUSBClassifier as PUSBClassifier
     from robustpu.methods.robust_pu import RobustPUClassifier as RobustPUClassifier
+    from robustpu.methods.robust_pu_meta import RobustPUMetaClassifier as RobustPUMetaClassifier
     from robustpu.methods.self_pu import SelfPUClassifier as SelfPUClassifier
     from robustpu.methods.spy import SpyClassifier as SpyClassifier
     from robustpu.methods.tedn import TEDnClassifier as TEDnClassifier
@@ -72,6 +73,7 @@ _HOME = {
     "Pacing": "robustpu.pacing",
     "PriorWarning": "robustpu.estimation",
     "RobustPUClassifier": "robustpu.methods.robust_pu",
+    "RobustPUMetaClassifier": "robustpu.methods.robust_pu_meta",
     "SelfPUClassifier": "robustpu.methods.self_pu",
     "SpyClassifier": "robustpu.methods.spy",
     "TEDnClassifier": "robustpu.methods.tedn",

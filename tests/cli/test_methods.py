@@ -11,7 +11,7 @@ def test_every_method_is_listed():
     assert answer.exit_code == 0
     for name, own in METHODS.items():
         line = next(own for own in answer.output.splitlines() if own.split()[:1] == [name])
-        assert own.kind in line
+        assert own.kind == f"{line.split()[1]}Classifier"
         assert own.paper in line
         assert float(line.split()[-1]) == fit_times()[name] > 0
 

@@ -14,7 +14,7 @@ CONTENTS = Path(__file__).parents[2] / "CONTENTS.md"
 
 NAMES = (
     "pn upu nnpu pusb pubn pulns p3mix-e p3mix-c dist-pu self-pu spy pebl genpu vpu tedn lbe "
-    "elkan-noto bagging puet robust-pu"
+    "elkan-noto bagging puet robust-pu robust-pu-meta"
 )
 
 

@@ -7,12 +7,14 @@ from sklearn.base import clone
 from robustpu import (
     ElkanNotoClassifier,
     NNPUClassifier,
+    P3MixCClassifier,
     PUExtraTreesClassifier,
     RobustPUClassifier,
     datasets,
     fit_together,
     make_pu,
 )
+from robustpu.modules import mlp
 
 QUICK = {
     "n_members": 4,
@@ -75,10 +77,32 @@ def test_another_classifier_which_stays_as_it_is(pu):
     assert clone(model).beside is not given
 
 
-def test_images_have_none(pu):
-    X = pu.X[:, :28].reshape(-1, 1, 4, 7)
-    given = {**QUICK, "threshold": "prior"}
-    assert RobustPUClassifier(**given).fit(X, pu.y).beside_ is None
+@pytest.fixture(scope="module")
+def images(pu):
+    return pu.X[:, :28].reshape(-1, 1, 4, 7)
+
+
+def test_images_have_networks_that_mix_rows(pu, images):
+    """As many as those of Robust-PU, of the same module, up to ten."""
+    given = {**QUICK, "n_members": 12, "max_rounds": 1, "module": narrow, "threshold": "prior"}
+    both = RobustPUClassifier(**given).fit(images, pu.y)
+    alone = RobustPUClassifier(**given, beside=None).fit(images, pu.y)
+    beside = both.beside_
+    assert isinstance(beside, P3MixCClassifier)
+    assert (beside.n_members, beside.module, beside.prior_) == (10, narrow, 0.3)
+    mean = alone.predict_proba(images) / 3 + 2 * beside.predict_proba(images) / 3
+    both.calibration_ = 0.0
+    np.testing.assert_allclose(both.predict_proba(images), mean, atol=1e-6)
+    assert np.isfinite(both.out_of_fold_).mean() > 0.5
+
+
+def narrow(shape):
+    return mlp(shape, hidden=(8,))
+
+
+def test_a_few_networks_of_images_have_none(pu, images):
+    given = {**QUICK, "n_members": 3, "threshold": "prior"}
+    assert RobustPUClassifier(**given).fit(images, pu.y).beside_ is None
 
 
 def test_the_paper_has_none():

@@ -8,6 +8,7 @@ from functools import cache
 
 import numpy as np
 import torch
+from sklearn.tree import DecisionTreeClassifier
 from torch import nn
 
 import robustpu
@@ -39,6 +40,7 @@ QUICK = {
     "elkan-noto": {"random_state": 0},
     "bagging": {"n_estimators": 4, "random_state": 0},
     "puet": {"n_estimators": 6, "random_state": 0},
+    "robust-pu-meta": {"estimator": DecisionTreeClassifier(max_depth=3), "random_state": 0},
 }
 
 

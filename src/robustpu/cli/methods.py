@@ -30,11 +30,14 @@ def methods(
     for name, own in METHODS.items():
         fair = "yes" if own.labels == "fair" else "no"
         time = f"{times[name]:g}" if name in times else "-"
-        cells = (name, own.kind, own.paper, own.prior, fair, own.learner, time)
+        # A terminal of 80 columns has no room for the ending that all classes share.
+        kind = own.kind.removesuffix("Classifier")
+        cells = (name, kind, own.paper, own.prior, fair, own.learner, time)
         table.add_row(*map(Text, cells))
     console = Console()
     console.print(table)
     console.print(
+        "class: in robustpu, with the ending Classifier.\n"
         "prior: whether training needs the share of positives among the unlabelled rows; it is "
         "estimated if it is not given.\n"
         "fair: whether labelled positives have to be a fair sample of all positives.\n"

@@ -52,6 +52,9 @@ METHODS = {
     "robust-pu": Method(
         "robust_pu", "RobustPUClassifier", "Zhu et al. 2023", "yes", "fair", "network"
     ),
+    "robust-pu-meta": Method(
+        "robust_pu_meta", "RobustPUMetaClassifier", "Zhu et al. 2023", "yes", "fair", "any"
+    ),
 }
 
 

@@ -18,6 +18,7 @@ from robustpu.fleet import Best, Course, Fleet, cross_entropy, cross_entropy_slo
 from robustpu.hardness import HardnessFunction
 from robustpu.methods.balance import balanced
 from robustpu.methods.minimize import start, train_once
+from robustpu.methods.p3mix import P3MixCClassifier
 from robustpu.methods.presets import PRESETS, RECIPES
 from robustpu.methods.puet import PUExtraTreesClassifier
 from robustpu.naming import identity, pick
@@ -30,6 +31,8 @@ from robustpu.weighting import WeightingFunction
 # What is done for every row of a table up to this many; with more each network has a better sample
 # of its own, and there is less to gain from more networks, or from smaller steps.
 MANY = 10_000
+# Networks beside those of images, at most and at least: fewer hold out too few rows in common.
+COMPANIONS = 10, 4
 
 
 @parameters
@@ -122,8 +125,9 @@ class RobustPUClassifier(NeuralPUClassifier):
     beside
         A classifier of this library whose answers are averaged with those of the networks; its
         prior, scenario and random state are theirs. ``"auto"``: extra-trees
-        (:class:`robustpu.PUExtraTreesClassifier`) if X is a table, none for images. The paper has
-        none; trees err on other rows than networks, so both together err on fewer.
+        (:class:`robustpu.PUExtraTreesClassifier`) if X is a table; for images ten networks of
+        :class:`robustpu.P3MixCClassifier`, or as many as ``n_members``, none below four. The paper
+        has none; they err on other rows, so both together err on fewer.
     beside_share
         The share that its answers have.
 
@@ -361,9 +365,22 @@ class RobustPUClassifier(NeuralPUClassifier):
 
     def _companion(self, table: NDArray[Any]) -> Any:
         """Make the classifier that stands beside the networks, if one does."""
-        if isinstance(self.beside, str):
-            return PUExtraTreesClassifier(max_samples=MANY) if table.ndim == 2 else None
-        return clone(self.beside, safe=False)
+        if not isinstance(self.beside, str):
+            return clone(self.beside, safe=False)
+        if table.ndim == 2:
+            return PUExtraTreesClassifier(max_samples=MANY)
+        most, least = COMPANIONS
+        members = min(most, self._size(len(table)))
+        if members < least:
+            return None
+        return P3MixCClassifier(
+            gamma=0.7,
+            unlabeled_weight=0.5,
+            weight_decay=1e-4,
+            n_members=members,
+            validation_fraction=self.validation_fraction,
+            **{name: getattr(self, name) for name in ("module", "mirror", "standardize", "device")},
+        )
 
     def _positive_probability(self, X: ArrayLike) -> NDArray[np.float64]:
         probability = super()._positive_probability(X)

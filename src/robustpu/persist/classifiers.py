@@ -27,7 +27,7 @@ from robustpu.persist.expect import (
     size,
 )
 from robustpu.persist.kind import Kind
-from robustpu.persist.learners import learner, learners
+from robustpu.persist.learners import either, learner, learners, nothing
 from robustpu.trees import Forest
 
 # What is divided by, or what it leaves of 1, is not 0.
@@ -105,6 +105,16 @@ OWN: Final[Mapping[str, Mapping[str, Expect]]] = {
         "estimators_": learners,
         "label_frequency_": SHARE,
         "_own_": share(("learnt",)),
+    },
+    "robust-pu-meta": {
+        **ANY,
+        "estimators_": learners,
+        "shift_": number(-1e6, 1e6),
+        "label_frequency_": either(SHARE, nothing),
+        "hardness_": array("f", ("n",)),
+        "weight_": array("f", ("n",)),
+        "history_": records,
+        "turns_": array("iu", ("m",), 0),
     },
     "spy": TWO_STEP,
     "pebl": {**TWO_STEP, "n_iter_": array("iu", ("draws",), 0), "history_": records},

