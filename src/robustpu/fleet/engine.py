@@ -18,6 +18,7 @@ from robustpu.fleet.adam import Adam
 from robustpu.fleet.lane import Lane, Partners, Rations, Risk, Work
 from robustpu.fleet.network import Network, State, network_for
 from robustpu.fleet.shuffle import shuffle, uniform
+from robustpu.fleet.threads import WORTH, threads_for
 from robustpu.modules import ModuleFactory, build
 
 # Rows are scored in parts of about this many inputs: what a cache holds, what keeps a GPU busy, or
@@ -269,15 +270,23 @@ class Fleet:
         for lane in self._lanes:
             lane.begin()
         try:
-            for start, stop in pairwise([*self._starts, n]):
-                rows = slice(start, stop)
-                for part, lane in parts:
-                    lane.step(rations.part(part, rows))
+            with threads_for(self._products()):
+                for start, stop in pairwise([*self._starts, n]):
+                    rows = slice(start, stop)
+                    for part, lane in parts:
+                        lane.step(rations.part(part, rows))
         finally:
             for lane in self._lanes:
                 lane.end()
         if self.on_epoch is not None:
             self.on_epoch(len(self.alive))
+
+    def _products(self) -> int:
+        """Products in a step; of networks that are not stacked, which use a weight often, many."""
+        if not self.network.is_stacked:
+            return WORTH
+        rows = self._starts[1] if len(self._starts) > 1 else self.training.index.shape[1]
+        return self.state.flat.numel() * rows
 
     def draw(self, stream: int) -> Tensor:
         """Uniform numbers, one a training row, (alive, rows), fresh in each epoch.
