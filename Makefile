@@ -17,7 +17,7 @@ $(VENV)/pyvenv.cfg:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.demo: pyproject.toml constraints.txt | $(VENV)/pyvenv.cfg
-	$(PIP) --editable '.[plot]'
+	$(PIP) --editable '.[plot,tables]'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml constraints.txt | $(VENV)/pyvenv.cfg

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from robustpu import pacing as pacing
     from robustpu import persist as persist
     from robustpu import risks as risks
+    from robustpu import study as study
     from robustpu import tables as tables
     from robustpu import weighting as weighting
     from robustpu.base import CollapseWarning as CollapseWarning
@@ -86,7 +87,17 @@ _HOME = {
     "make_pu": "robustpu.split",
     "save": "robustpu.persist",
 }
-_MODULES = ("datasets", "hardness", "metrics", "pacing", "persist", "risks", "tables", "weighting")
+_MODULES = (
+    "datasets",
+    "hardness",
+    "metrics",
+    "pacing",
+    "persist",
+    "risks",
+    "study",
+    "tables",
+    "weighting",
+)
 
 __all__ = sorted([*_HOME, *_MODULES])
 

@@ -7,6 +7,7 @@ from robustpu.study.judging import (
     judge_newest,
     lengths,
     scores_section,
+    smoothed,
     top_section,
 )
 from robustpu.study.prior import Prior
@@ -107,3 +108,9 @@ def test_newest_rows_without_labels_cannot_be_judged():
     found = judge_newest(model, X, y, np.arange(100.0), Prior("given", 0.1))
     assert list(found) == ["text"]
     assert "different times" in found["text"]
+
+
+def test_rows_further_down_are_never_better():
+    """By hand: 0.2 in the first five and 0.6 in the next five are 0.4 in all ten."""
+    assert smoothed([5, 10, 20], [1, 4, 6]) == [2.0, 4.0, 6.0]
+    assert smoothed([5, 10, 20], [4, 6, 7]) == [4.0, 6.0, 7.0]

@@ -6,6 +6,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.isotonic import isotonic_regression
 
 from robustpu.base import BasePUClassifier
 from robustpu.metrics import Evaluation, PUTimeSplit, evaluate
@@ -74,25 +75,37 @@ def evaluation_section(found: Evaluation | None, remarks: Sequence[str]) -> dict
 def top_section(found: Evaluation | None, n_unlabeled: int) -> list[dict[str, Any]]:
     """Expected positives among the k most suspect unlabelled rows, to past all that there are.
 
-    If only some of the rows could be judged, the list is of the same share of them.
+    If only some of the rows could be judged, the list is of the same share of them. The first rows
+    rest on few labelled ones, so what is expected of them is smoothed: see ``smoothed``.
     """
     if found is None:
         return []
     sample = found.sample
     scale = n_unlabeled / len(sample.unlabeled)
+    ks = lengths(sample.prior * n_unlabeled, n_unlabeled)
+    answers = [positives_at_k(replace(sample, k=max(1, round(k / scale)))) for k in ks]
+    factors = [k / max(1, round(k / scale)) for k in ks]
+    raw = [own.value * factor for own, factor in zip(answers, factors, strict=True)]
     section = []
-    for k in lengths(sample.prior * n_unlabeled, n_unlabeled):
-        own = positives_at_k(replace(sample, k=max(1, round(k / scale))))
-        factor = k / max(1, round(k / scale))
-        section.append(
-            {
-                "k": k,
-                "expected": float(own.value * factor),
-                "low": float(own.low * factor),
-                "high": float(own.high * factor),
-            }
-        )
+    for k, own, factor, value in zip(ks, answers, factors, smoothed(ks, raw), strict=True):
+        low, high = min(own.low * factor, value), max(own.high * factor, value)
+        section.append({"k": k, "expected": value, "low": float(low), "high": float(high)})
     return section
+
+
+def smoothed(ks: Sequence[int], expected: Sequence[float]) -> list[float]:
+    """Expected positives among the first k rows, so that rows further down are never better.
+
+    Isotonic regression of the share in each stretch of the list.
+
+    Examples
+    --------
+    >>> smoothed([10, 20, 50, 100], [3, 15, 50, 70])
+    [10.0, 20.0, 50.0, 70.0]
+    """
+    lengths, gains = np.diff(ks, prepend=0), np.diff(expected, prepend=0.0)
+    shares = isotonic_regression(gains / lengths, sample_weight=lengths, increasing=False)
+    return [float(own) for own in np.cumsum(shares * lengths).round(9)]
 
 
 def lengths(expected: float, most: int) -> list[int]:
