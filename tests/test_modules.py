@@ -1,10 +1,12 @@
 from functools import partial
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
 
-from robustpu.modules import MODULES, all_conv, build, halved, linear, mlp
+from robustpu import NNPUClassifier
+from robustpu.modules import MODULES, all_conv, build, halved, linear, mlp, scale_of
 
 
 def weights_of(network):
@@ -149,3 +151,39 @@ def test_an_unknown_name_is_refused_with_those_known():
     with pytest.raises(ValueError, match="mlp") as refusal:
         build("mpl", (3,), seed=0)
     assert all(name in str(refusal.value) for name in MODULES)
+
+
+@pytest.mark.parametrize("factor", [1.0, 1e155, -1e300, 1e-155, 1e-300, 1.5e307])
+def test_numbers_of_any_size_are_standardised(factor):
+    X = np.random.default_rng(0).normal(0.5, 1, (50, 3))
+    mean, scale = scale_of(X * [factor, 1, factor])
+    expected = factor * X[:, 0].mean(), abs(factor) * X[:, 0].std()
+    assert (mean[0], scale[0]) == pytest.approx(expected, rel=1e-12)
+    assert (mean[1], scale[1]) == (X.mean(0)[1], X.std(0)[1])
+
+
+@pytest.mark.parametrize("kind", [bool, np.int8, np.uint8, np.int64, np.float16, np.float32])
+def test_numbers_of_any_kind_are_standardised(kind):
+    X = np.array([[0, 1], [1, 1], [1, 1]]).astype(kind)
+    mean, scale = scale_of(X)
+    assert mean.tolist() == pytest.approx([2 / 3, 1])
+    assert scale.tolist() == pytest.approx([np.sqrt(2) / 3, 1])
+
+
+@pytest.mark.parametrize("factor", [1e155, 1e300, 1e-300])
+def test_networks_learn_from_numbers_of_any_size(factor):
+    truth = np.arange(120) % 2
+    X = np.random.default_rng(0).normal(3.0 * truth[:, None], 1.0, (120, 2))
+    y = truth * (np.arange(120) < 40)
+    given = {"prior": 0.4, "epochs": 20, "lr": 1e-2, "random_state": 0}
+    plain, scaled = (NNPUClassifier(**given).fit(own, y) for own in (X, factor * X))
+    np.testing.assert_allclose(scaled.probability_, plain.probability_, atol=1e-4)
+    torch_rows = torch.from_numpy(factor * X)
+    answer = torch.sigmoid(scaled.to_torch()(torch_rows)[:, 0]).detach().numpy()
+    np.testing.assert_allclose(answer, scaled.predict_proba(factor * X)[:, 1], atol=1e-4)
+
+
+def test_a_range_beyond_double_precision_is_refused_with_a_reason_alone():
+    X = np.array([[1.7e308], [-1.7e308], [1.6e308], [1.7e308], [1.7e308], [1.7e308]])
+    with pytest.raises(ValueError, match="X holds numbers that single precision cannot hold"):
+        NNPUClassifier(prior=0.4).fit(X, [1, 0, 0, 1, 0, 1])

@@ -191,12 +191,12 @@ class NeuralPUClassifier(BasePUClassifier):
 
     def _tensor(self, X: NDArray[Any], dtype: torch.dtype) -> Tensor:
         """Standardise and move to the device."""
-        if self._scale is not None:
-            mean, scale = self._scale
-            X = (X - mean) / scale
         # torch takes neither foreign byte orders nor long doubles, and warns of read-only arrays.
         kind = np.float32 if dtype == torch.float32 else np.float64
         with np.errstate(over="ignore"):
+            if self._scale is not None:
+                mean, scale = self._scale
+                X = (X - mean) / scale
             X = np.require(X, dtype=kind, requirements=["C", "W"])
         if not np.isfinite(X).all():
             raise ValueError(

@@ -6,6 +6,7 @@ from typing import Any, Self
 import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
@@ -27,7 +28,7 @@ from sklearn.utils.validation import (
 
 from robustpu import labels
 from robustpu.base import BasePUClassifier, parameters
-from robustpu.priors import from_scores, is_open
+from robustpu.priors import from_scores, is_joint, is_open
 from robustpu.scenario import check_prior, population_prior
 from robustpu.selection import oracle_accuracy, proxy_accuracy
 from robustpu.thresholds import shifted
@@ -36,6 +37,9 @@ Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 FOLDS = 5
+
+# Many learners hold numbers in single precision, others square them.
+LARGEST = float(np.finfo(np.float32).max)
 
 
 @parameters
@@ -51,16 +55,27 @@ class SinglePUClassifier(BasePUClassifier):
     def _answer(self, X: Any) -> Floats:
         """Probability of being positive of each row, (n,)."""
 
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if is_joint(self.prior):
+            raise ValueError(
+                f"prior={self.prior!r} trains networks of its own, and {type(self).__name__} has "
+                "none: give prior= the number that robustpu.estimate_prior(X, y, "
+                f"method={self.prior!r}) finds, or another method, such as 'auto'."
+            )
+
     def _score(
-        self, X: Any, held_out: NDArray[np.intp], eval_set: tuple[ArrayLike, ArrayLike] | None
+        self, held_out: NDArray[np.intp], truth: Mask | None, on_truth: Floats | None
     ) -> None:
-        """Note how good the model is on rows that it has not seen, as far as there are such."""
+        """Note how good the model is on rows that it has not seen, as far as there are such.
+
+        ``truth`` and ``on_truth`` are the labels of an eval_set and the answers to its rows.
+        """
         self.selection_, criterion = "none", proxy_accuracy
         answer = mask = np.zeros(0, dtype=np.bool_)
-        if eval_set is not None:
-            mask = self._truth_of(eval_set)
-            self.selection_, criterion = "oracle", oracle_accuracy
-            answer = shifted(self._answer(eval_set[0]), self.calibration_) >= self.threshold_
+        if truth is not None and on_truth is not None:
+            self.selection_, criterion, mask = "oracle", oracle_accuracy, truth
+            answer = shifted(on_truth, self.calibration_) >= self.threshold_
         elif len(held_out):
             self.selection_, mask = "pu", self.is_positive_[held_out]
             answer = self.probability_[held_out] >= self.threshold_
@@ -115,26 +130,12 @@ class WrapperPUClassifier(SinglePUClassifier):
         y
             Two labels (n,): labelled positive (by default the larger) and unlabelled.
         sample_weight
-            Weight of each row, (n,); the learner has to take it.
+            Weight of each row, (n,); the learner has to take it. Only ratios count.
         eval_set
             ``(X, y_true)`` with *true* labels. The accuracy on it is noted as the score of this
             model, ``member_scores_``; nothing is chosen by it.
         """
-        self._check_parameters()
-        self._forget()
-        labels.refuse_missing(y)
-        (X,) = indexable(X)
-        # The learner checks the rows; here only names and number of columns are noted.
-        y = validate_data(self, y=y)
-        validate_data(self, X, skip_check_array=True)
-        self.classes_, is_positive = labels.encode(y, self.pos_label)
-        if _num_samples(X) != len(is_positive):
-            raise ValueError(f"X has {_num_samples(X)} rows but y has {len(is_positive)}.")
-        weight = None
-        if sample_weight is not None:
-            weight = _check_sample_weight(
-                sample_weight, is_positive, dtype=np.float64, ensure_non_negative=True
-            )
+        X, is_positive, weight, truth = self._check_data(X, y, sample_weight, eval_set)
         random = check_random_state(self.random_state)
         kept, held_out = hold_out(is_positive, self.validation_fraction, random)
         own, own_positive = rows_of(X, kept), is_positive[kept]
@@ -147,9 +148,42 @@ class WrapperPUClassifier(SinglePUClassifier):
             probability[held_out] = self._answer(rows_of(X, held_out))
         unseen = np.full(len(is_positive), np.nan)
         unseen[held_out] = probability[held_out]
+        # Rows that the learner refuses must not leave a fitted model.
+        on_truth = None if eval_set is None else self._answer(eval_set[0])
         self._conclude(is_positive, probability, unseen, depth=1)
-        self._score(X, held_out, eval_set)
+        self._score(held_out, truth, on_truth)
         return self
+
+    def _check_data(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        eval_set: tuple[ArrayLike, ArrayLike] | None,
+    ) -> tuple[Any, Mask, Floats | None, Mask | None]:
+        """Check all that fit was given: rows, which are labelled, weights, truth of an eval_set."""
+        self._check_parameters()
+        self._forget()
+        labels.refuse_missing(y)
+        (X,) = indexable(X)
+        # The learner checks the rows; here only names and number of columns are noted.
+        y = validate_data(self, y=y)
+        validate_data(self, X, skip_check_array=True)
+        self.classes_, is_positive = labels.encode(y, self.pos_label)
+        if _num_samples(X) != len(is_positive):
+            raise ValueError(f"X has {_num_samples(X)} rows but y has {len(is_positive)}.")
+        refuse_huge(X)
+        weight = truth = None
+        if sample_weight is not None:
+            weight = _check_sample_weight(
+                sample_weight, is_positive, dtype=np.float64, ensure_non_negative=True
+            )
+            weight = ratios(weight, is_positive)
+        if eval_set is not None:
+            truth = self._truth_of(eval_set)
+            validate_data(self, eval_set[0], reset=False, skip_check_array=True)
+            refuse_huge(eval_set[0])
+        return X, is_positive, weight, truth
 
     def _set_prior(
         self, X: Any, is_positive: Mask, weight: Floats | None, random: np.random.RandomState
@@ -159,14 +193,23 @@ class WrapperPUClassifier(SinglePUClassifier):
             self.prior_ = check_prior(self.prior)
         else:
             score = self._out_of_fold(X, is_positive, weight, random)
-            self.prior_ = from_scores(*balanced_logits(score, is_positive), self.prior)
-        counts = int(is_positive.sum()), int((~is_positive).sum())
-        self.population_prior_ = population_prior(self.prior_, *counts, self.scenario)
+            share = self._label_share(is_positive, weight)
+            self.prior_ = from_scores(*balanced_logits(score, is_positive, share), self.prior)
+        mass = masses(is_positive, weight)
+        self.population_prior_ = population_prior(self.prior_, *mass, self.scenario)
+
+    def _label_share(self, is_positive: Mask, weight: Floats | None) -> float:
+        """Share of the labelled rows in what a learner of ``_out_of_fold`` sees."""
+        labelled, unlabeled = masses(is_positive, weight)
+        return labelled / (labelled + unlabeled)
 
     def _positive_probability(self, X: ArrayLike) -> Floats:
-        if getattr(X, "ndim", 2) == 1:
+        # A column of text is rows enough for a learner that reads it.
+        is_number = getattr(getattr(X, "dtype", None), "kind", "O") in "biufc"
+        if getattr(X, "ndim", 2) == 1 and is_number:
             raise ValueError("X must have rows and columns. Reshape your data: X.reshape(1, -1).")
         validate_data(self, X, reset=False, skip_check_array=True)
+        refuse_huge(X)
         return self._answer(X)
 
     # For methods: learners that tell positives (1) from other rows (0).
@@ -287,6 +330,62 @@ def balanced_logits(
     return score[is_positive], score[~is_positive]
 
 
+def masses(is_positive: Mask, weight: Floats | None) -> tuple[float, float]:
+    """Sums of the weights of the labelled and of the unlabelled rows, or their numbers.
+
+    Examples
+    --------
+    >>> masses(np.array([True, False, False]), np.array([2.0, 1.0, 0.5]))
+    (2.0, 1.5)
+    """
+    own = np.ones(len(is_positive)) if weight is None else weight
+    return float(own[is_positive].sum()), float(own[~is_positive].sum())
+
+
+def ratios(weight: Floats, is_positive: Mask) -> Floats:
+    """Weights over the mean of those above 0, (n,): only ratios count, whatever the learner is.
+
+    Examples
+    --------
+    >>> ratios(np.array([1e300, 3e300, 0]), np.array([True, False, False])).tolist()
+    [0.5, 1.5, 0.0]
+    """
+    for name, mask in (("labelled positives", is_positive), ("unlabelled rows", ~is_positive)):
+        if not weight[mask].any():
+            raise ValueError(
+                f"sample_weight is zero for all {name}: one class has no rows that count."
+            )
+    # Their sum may be infinite.
+    weight = weight / weight.max()
+    answer: Floats = weight / weight[weight > 0].mean()
+    return answer
+
+
+def refuse_huge(X: Any) -> None:
+    """Refuse numbers that single precision cannot hold; infinity is for the learner to judge.
+
+    Examples
+    --------
+    >>> refuse_huge([[1e200]])
+    Traceback (most recent call last):
+    ValueError: X holds numbers beyond 3.4e+38, such as 1e+200: scale the columns, or ...
+    """
+    if hasattr(X, "select_dtypes"):
+        X = X.select_dtypes(np.floating).to_numpy(dtype=np.float64, na_value=np.nan)
+    try:
+        table = np.asarray(X.tocoo().data if issparse(X) else X)
+    except ValueError:
+        # Rows of several lengths, which some learners read.
+        return
+    if table.dtype.kind == "f" and table.dtype.itemsize > 4:
+        huge = np.isfinite(table) & (np.abs(table) > LARGEST)
+        if huge.any():
+            raise ValueError(
+                f"X holds numbers beyond {LARGEST:.2g}, such as {table[huge][0]:.3g}: scale the "
+                "columns, or take their logarithms."
+            )
+
+
 def rows_of(X: Any, index: NDArray[np.intp]) -> Any:
     """Take rows of an array, a DataFrame, a sparse matrix or a list, by their numbers.
 
@@ -312,6 +411,17 @@ def _weight_name(learner: Any) -> str:
     )
 
 
+def n_folds(is_positive: Mask) -> int:
+    """Folds that rows are dealt into: no more than there are rows of either kind.
+
+    Examples
+    --------
+    >>> n_folds(np.array([True, True, False, False, False]))
+    2
+    """
+    return min(FOLDS, int(is_positive.sum()), int((~is_positive).sum()))
+
+
 def folds(
     is_positive: Mask, random: np.random.RandomState
 ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
@@ -330,7 +440,7 @@ def folds(
     >>> [len(other) for _, other in folds(mask, np.random.RandomState(0))]
     [3, 2]
     """
-    count = min(FOLDS, int(is_positive.sum()), int((~is_positive).sum()))
+    count = n_folds(is_positive)
     if count < 2:
         return []
     splitter = StratifiedKFold(count, shuffle=True, random_state=random)

@@ -217,6 +217,20 @@ def test_patience_begins_anew_in_the_second_stage():
     given = {"lr": 1e-12, "mix_lr": 1e-12, "patience": 2, "threshold": "prior"}
     model = dist_pu(**given).fit(pu.X, pu.y)
     assert [entry["epoch"] for entry in model.history_] == [1, 2, 3, 21, 22]
+    # The clock of patience is not the epoch that was kept.
+    assert model.turns_.tolist() == [1]
+
+
+@pytest.mark.parametrize("mix_lr", [1e-12, 1.0])
+def test_the_epoch_that_is_kept_is_the_best_of_the_history(mix_lr):
+    pu = problem()
+    given = {"epochs": 12, "mix_epochs": 4, "n_members": 3, "lr": 0.1, "threshold": "prior"}
+    model = dist_pu(mix_lr=mix_lr, **given).fit(pu.X, pu.y)
+    for place, member in enumerate(model.kept_):
+        own = [entry for entry in model.history_ if entry["member"] == member]
+        kept = own[model.turns_[place] - 1]
+        assert kept["epoch"] == model.turns_[place]
+        assert kept["score"] == pytest.approx(model.member_scores_[member])
 
 
 # The whole.

@@ -126,7 +126,9 @@ class TestWeighted:
         w = 0.25 * weight[unlabeled].sum() / weight[positive].sum() * odds
         as_positive = np.r_[weight[positive], weight[unlabeled] * w]
         as_negative = weight[unlabeled] * (1 - w)
-        share = 0.25 if scenario == "case-control" else 11 / 20
+        # The share of positives is one of weights, too.
+        mass = weight[positive].sum() + 0.25 * weight[unlabeled].sum()
+        share = 0.25 if scenario == "case-control" else mass / weight.sum()
         np.testing.assert_allclose(
             learner.weight_,
             20

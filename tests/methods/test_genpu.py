@@ -417,6 +417,7 @@ class TestFit:
             ({"generator_lr": 0}, "generator_lr must be a number above 0"),
             ({"discriminator_lr": 0}, "discriminator_lr must be a number above 0"),
             ({"real_share": 1.1}, "real_share must be a number at least 0 and at most 1"),
+            ({"mirror": True}, "GenPU makes its own"),
         ],
     )
     def test_what_is_refused(self, changes, match):

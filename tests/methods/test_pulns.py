@@ -9,6 +9,7 @@ from sklearn.base import clone
 
 from robustpu import PNClassifier, PULNSClassifier, datasets, fit_together
 from robustpu.fleet import Fleet, Member, Rows
+from robustpu.methods import pulns as pulns_module
 from robustpu.methods.pulns import chosen_weight, probe_gain
 from robustpu.methods.selector import Selector
 from robustpu.split import make_pu
@@ -169,6 +170,45 @@ class TestEpisodes:
         model = pulns(lr=1e-12, patience=2, episodes=9).fit(X, y)
         assert [entry["epoch"] for entry in model.history_] == [0, 1, 2]
         assert "chosen" not in model.history_[0]
+
+    def test_the_score_of_the_warm_start_is_recorded_as_it_was(self, monkeypatch):
+        seen, score = [], Fleet.score
+
+        def watched(fleet):
+            seen.append(score(fleet))
+            return None if seen[-1] is None else seen[-1].clone()
+
+        monkeypatch.setattr(Fleet, "score", watched)
+        X, y = table()
+        model = pulns(warm_epochs=1, lr=1e-3, episodes=3, n_members=3).fit(X, y)
+        noted = [entry["score"] for entry in model.history_ if entry["epoch"] == 0]
+        assert noted == seen[0].tolist()
+        # A probe beats it, or the test could not fail.
+        assert (seen[1] > seen[0]).any()
+
+    def test_the_highest_score_is_that_of_probes_and_classifiers(self, monkeypatch):
+        calls, gain = [], pulns_module.probe_gain
+
+        def watched(fleet, settings, is_chosen, highest):
+            before, own = highest.clone(), fleet.score()
+            answer = gain(fleet, settings, is_chosen, highest)
+            calls.append((own, before, highest.clone()))
+            return answer
+
+        monkeypatch.setattr(pulns_module, "probe_gain", watched)
+        X, y = table()
+        # The probe hardly learns and the classifier does, so the best are the classifier's.
+        given = {"warm_epochs": 1, "lr": 3e-3, "epochs": 6, "episodes": 5, "patience": None}
+        model = pulns(n_members=2, **given).fit(X, y)
+        scores = np.array([entry["score"] for entry in model.history_]).reshape(2, 6)
+        for turn, (own, before, after) in enumerate(calls):
+            np.testing.assert_allclose(own, scores[:, turn], rtol=1e-6)
+            earlier = [after for _, _, after in calls[:turn]]
+            expected = np.max([*scores[:, : turn + 1].T, *earlier], axis=0)
+            np.testing.assert_allclose(before, expected, rtol=1e-6)
+            assert (after >= before).all()
+        probes = np.array([after for _, _, after in calls])
+        assert (scores[:, 1:-1] > probes[:-1].T).any()
 
 
 class TestFit:

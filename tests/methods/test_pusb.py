@@ -176,3 +176,5 @@ def test_the_threshold_sets_the_probabilities_already():
     X, y = np.arange(20.0)[:, None], np.arange(20) % 2
     with pytest.raises(ValueError, match="leave one of them out"):
         PUSBClassifier(prior=0.5, calibrate=True).fit(X, y)
+    with pytest.raises(ValueError, match="calibrate='auto' would, too"):
+        PUSBClassifier(prior=0.5, calibrate="auto").fit(X, y)

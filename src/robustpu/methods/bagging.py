@@ -14,7 +14,15 @@ from robustpu.base import parameters
 from robustpu.checks import check_number
 from robustpu.methods.elkan_noto import posterior, to_population
 from robustpu.naming import pick
-from robustpu.wrapper import Floats, Mask, WrapperPUClassifier, fit_learner, rows_of, scores
+from robustpu.wrapper import (
+    Floats,
+    Mask,
+    WrapperPUClassifier,
+    fit_learner,
+    n_folds,
+    rows_of,
+    scores,
+)
 
 Correction: TypeAlias = Callable[[Floats, Floats, float, float], float]
 
@@ -155,11 +163,25 @@ class BaggingPUClassifier(WrapperPUClassifier):
             )
         everyone /= self.n_estimators
         self._own_ = np.where(count > 0, outside / np.maximum(count, 1), everyone)
+        unlabeled = np.ones(len(is_positive)) if weight is None else weight
+        unlabeled = unlabeled[~is_positive]
+        ratio = self._ratio(is_positive, weight)
+        correct = pick("correction", self.correction, CORRECTIONS)
+        self.label_frequency_ = correct(self._own_[~is_positive], unlabeled, self.prior_, ratio)
+
+    def _ratio(self, is_positive: Mask, weight: Floats | None) -> float:
+        """K / |P|, or that of the sample weights of a bag and of P."""
         own = np.ones(len(is_positive)) if weight is None else weight
         unlabeled = own[~is_positive]
-        mass = self._size(is_positive) * unlabeled[unlabeled > 0].mean() / own[is_positive].sum()
-        correct = pick("correction", self.correction, CORRECTIONS)
-        self.label_frequency_ = correct(self._own_[~is_positive], unlabeled, self.prior_, mass)
+        in_bag = self._size(is_positive) * unlabeled[unlabeled > 0].mean()
+        return float(in_bag / own[is_positive].sum())
+
+    def _label_share(self, is_positive: Mask, weight: Floats | None) -> float:
+        ratio = self._ratio(is_positive, weight)
+        if self.bag_size is not None:
+            # Bags keep their size when a fold is out, and P does not.
+            ratio /= 1 - 1 / n_folds(is_positive)
+        return 1 / (1 + ratio)
 
     def _answer(self, X: Any) -> Floats:
         return self._corrected(mean_score(self.estimators_, X, self.n_jobs))

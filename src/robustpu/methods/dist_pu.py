@@ -91,6 +91,7 @@ class DistPUClassifier(NeuralPUClassifier):
 
         course.best.restore()
         # What the second stage starts from is as old as its start: patience begins anew.
+        earlier = course.best.turn.clone()
         course.best.turn.fill_(first.epochs)
         numbers = {
             name: each(name)
@@ -113,6 +114,8 @@ class DistPUClassifier(NeuralPUClassifier):
             done = (epoch - first.epochs - 1) / first.mix_epochs
             columns["growth"] = torch.full_like(columns["target"], growth(done))
             fleet.epoch(columns=columns, partners=partners)
+        turn = course.best.turn
+        course.best.turn = torch.where(turn > first.epochs, turn, earlier)
         course.best.restore()
         return course
 

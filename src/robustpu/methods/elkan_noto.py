@@ -7,7 +7,7 @@ import numpy as np
 from robustpu.base import parameters
 from robustpu.naming import suggest
 from robustpu.scenario import population_prior
-from robustpu.wrapper import Floats, Mask, WrapperPUClassifier, rows_of, scores
+from robustpu.wrapper import Floats, Mask, WrapperPUClassifier, masses, rows_of, scores
 
 
 @parameters
@@ -59,9 +59,8 @@ class ElkanNotoClassifier(WrapperPUClassifier):
     def _set_prior(
         self, X: Any, is_positive: Mask, weight: Floats | None, random: np.random.RandomState
     ) -> None:
-        own = np.ones(len(is_positive)) if weight is None else weight
         # g sees weights, not counts, and so does c.
-        mass = float(own[is_positive].sum()), float(own[~is_positive].sum())
+        mass = masses(is_positive, weight)
         if min(mass) <= 0:
             name = "labelled positives" if mass[0] <= 0 else "unlabelled rows"
             raise ValueError(
@@ -72,14 +71,14 @@ class ElkanNotoClassifier(WrapperPUClassifier):
         if self.prior != "auto":
             super()._set_prior(X, is_positive, weight, random)
         else:
-            found = np.average(self._labelled_[is_positive], weights=own[is_positive])
+            own = None if weight is None else weight[is_positive]
+            found = np.average(self._labelled_[is_positive], weights=own)
             labelled = np.clip(found, 1e-6, 1)
-            counts = int(is_positive.sum()), int((~is_positive).sum())
-            edge = 1 / (counts[1] + 1)
+            edge = 1 / (int((~is_positive).sum()) + 1)
             # n_P / (n_P + prior n_U) = c, solved for the prior.
             prior = mass[0] * (1 - labelled) / (labelled * mass[1])
             self.prior_ = float(min(max(prior, edge), 1 - edge))
-            self.population_prior_ = population_prior(self.prior_, *counts, self.scenario)
+            self.population_prior_ = population_prior(self.prior_, *mass, self.scenario)
         self.label_frequency_ = mass[0] / (mass[0] + self.prior_ * mass[1])
 
     def _learn(

@@ -69,6 +69,11 @@ class GenPUClassifier(NeuralPUClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
+        if self.mirror:
+            raise ValueError(
+                "mirror=True flips the rows that a network trains on; GenPU makes its own, and "
+                "learns from the given ones what to make: leave it out, or add flipped rows to X."
+            )
         check_number("lambda_positive", self.lambda_positive, least=0)
         check_number("lambda_negative", self.lambda_negative, least=0)
         check_number("noise", self.noise, least=1, whole=True)

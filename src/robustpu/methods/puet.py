@@ -16,7 +16,15 @@ from robustpu.checks import check_number
 from robustpu.priors import from_scores, is_open
 from robustpu.scenario import check_prior, check_scenario
 from robustpu.trees import Forest, Limits, Masses, grow
-from robustpu.wrapper import Floats, Mask, SinglePUClassifier, balanced_logits, folds, hold_out
+from robustpu.wrapper import (
+    Floats,
+    Mask,
+    SinglePUClassifier,
+    balanced_logits,
+    folds,
+    hold_out,
+    refuse_huge,
+)
 
 
 @dataclass(frozen=True)
@@ -140,6 +148,10 @@ class PUExtraTreesClassifier(SinglePUClassifier):
         table: Floats
         table, y = validate_data(self, X, y, dtype=np.float64)
         self.classes_, is_positive = labels.encode(y, self.pos_label)
+        truth = rows_true = None
+        if eval_set is not None:
+            truth = self._truth_of(eval_set)
+            rows_true = validate_data(self, eval_set[0], reset=False, dtype=np.float64)
         weight = _check_sample_weight(
             sample_weight, table, dtype=np.float64, ensure_non_negative=True
         )
@@ -160,7 +172,8 @@ class PUExtraTreesClassifier(SinglePUClassifier):
             unseen[seen[other]] = _ask(forest, rows.X[other])
         probability = np.where(np.isnan(unseen), probability, unseen)
         self._conclude(is_positive, probability, unseen, depth=1)
-        self._score(table, held_out, eval_set)
+        on_truth = None if rows_true is None else _ask(self.forest_, rows_true)
+        self._score(held_out, truth, on_truth)
         return self
 
     def _set_prior(self, rows: _Rows, random: np.random.RandomState) -> None:
@@ -247,6 +260,8 @@ def _out_of_fold(rows: _Rows, n_estimators: int, random: np.random.RandomState) 
             f"there are {n_positive} and {n_unlabeled}. Give prior= a number: the share of "
             "positives that you expect among the unlabelled rows."
         )
+    # scikit-learn's trees hold rows in single precision.
+    refuse_huge(rows.X)
     score = np.empty(len(is_positive))
     for training, other in folds(is_positive, random):
         own = rows[training]

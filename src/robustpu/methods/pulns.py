@@ -89,9 +89,11 @@ class PULNSClassifier(NeuralPUClassifier):
             fleet.epoch(chosen_weight(fleet, ~fleet.training.is_positive))
         selector = Selector(fleet, [own.selector_lr for own in settings])
         # Turn 0 is the classifier of the warm start; episodes count from 1.
-        highest = fleet.score()
-        course.best.offer(highest, 0)
-        course.record(fleet.alive, epoch=torch.zeros_like(fleet.alive), score=highest)
+        score = fleet.score()
+        course.best.offer(score, 0)
+        course.record(fleet.alive, epoch=torch.zeros_like(fleet.alive), score=score)
+        # Of probes and classifiers, for all members; not what was recorded, for it changes.
+        highest = None if score is None else score.clone()
         for _ in judged(fleet, settings, course, range(1, first.episodes + 1)):
             rows, logit = selector.rows(fleet), fleet.logits()
             discount = fleet.per_member([own.discount for own in settings])
@@ -112,6 +114,8 @@ class PULNSClassifier(NeuralPUClassifier):
             start(fleet, settings, cross_entropy, cross_entropy_slope)
             for _ in range(first.epochs):
                 fleet.epoch(chosen_weight(fleet, visit.is_chosen))
+            if highest is not None:
+                raise_to(highest, fleet.score(), fleet.alive)
         course.best.restore()
         return course
 
@@ -140,8 +144,22 @@ def probe_gain(fleet: Fleet, settings: Sequence[Any], is_chosen: Tensor, highest
     fleet.state.put(torch.arange(len(alive), device=alive.device), before)
     # Networks that have diverged score minus infinity.
     gain = (score - highest[alive]).nan_to_num(0.0).clamp(-1, 1)
-    highest[alive] = torch.maximum(highest[alive], score)
+    raise_to(highest, score, alive)
     return gain
+
+
+def raise_to(highest: Tensor, score: Tensor | None, alive: Tensor) -> None:
+    """Bring the highest scores of all members up to date, in place, by scores (alive,).
+
+    Examples
+    --------
+    >>> highest = torch.tensor([7.0, 1.0, 2.0])
+    >>> raise_to(highest, torch.tensor([3.0, 1.5]), torch.tensor([1, 2]))
+    >>> highest.tolist()
+    [7.0, 3.0, 2.0]
+    """
+    assert score is not None
+    highest[alive] = torch.maximum(highest[alive], score)
 
 
 def chosen_weight(fleet: Fleet, is_chosen: Tensor) -> Tensor:

@@ -47,8 +47,8 @@ class PUSBClassifier(NNPUClassifier):
         super()._check_parameters()
         if self.calibrate and self.threshold == "prior":
             raise ValueError(
-                "threshold='prior' sets the probabilities of PUSB, and calibrate=True would, too: "
-                "leave one of them out."
+                "threshold='prior' sets the probabilities of PUSB, and "
+                f"calibrate={self.calibrate!r} would, too: leave one of them out."
             )
 
     def _find_calibration(

@@ -10,16 +10,12 @@ import torch
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.utils import check_random_state, indexable
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import (
-    _check_sample_weight,
-    _num_samples,
     check_is_fitted,
-    validate_data,
 )
 
 from robustpu import hardness as hardnesses
-from robustpu import labels
 from robustpu import weighting as weightings
 from robustpu.base import BasePUClassifier, CollapseWarning, parameters
 from robustpu.checks import check_number
@@ -204,25 +200,11 @@ class RobustPUMetaClassifier(WrapperPUClassifier):
             ``(X, y_true)`` with *true* labels. The round is chosen by them, and nothing is held
             out.
         """
-        self._check_parameters()
-        self._forget()
-        labels.refuse_missing(y)
-        (X,) = indexable(X)
-        # The learner checks the rows; here only names and number of columns are noted.
-        y = validate_data(self, y=y)
-        validate_data(self, X, skip_check_array=True)
-        self.classes_, is_positive = labels.encode(y, self.pos_label)
-        if _num_samples(X) != len(is_positive):
-            raise ValueError(f"X has {_num_samples(X)} rows but y has {len(is_positive)}.")
-        weight = None
-        if sample_weight is not None:
-            weight = _check_sample_weight(
-                sample_weight, is_positive, dtype=np.float64, ensure_non_negative=True
-            )
-        truth = None if eval_set is None else (eval_set[0], self._truth_of(eval_set))
+        X, is_positive, weight, truth = self._check_data(X, y, sample_weight, eval_set)
+        X_true = None if eval_set is None else eval_set[0]
         random = check_random_state(self.random_state)
         self._set_prior(X, is_positive, weight, random)
-        self._learn(X, is_positive, weight, random, *(truth or ()))
+        self._learn(X, is_positive, weight, random, X_true, truth)
         return self
 
     def _learn(

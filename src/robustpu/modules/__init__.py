@@ -19,6 +19,9 @@ from robustpu.naming import pick
 # parameters puts them into the shared template while it lasts.
 ONE_AT_A_TIME = RLock()
 
+# Powers of 2 whose squares, and sums of squares, are safely inside double precision.
+FAR = 400
+
 ModuleFactory: TypeAlias = Callable[[tuple[int, ...]], nn.Module]
 
 
@@ -154,11 +157,17 @@ def scale_of(X: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]
     >>> mean.tolist(), scale.tolist()
     ([2.0, 7.0], [1.0, 1.0])
     """
+    largest = np.maximum(X.max(axis=0), -X.min(axis=0).astype(np.float64))
+    power = np.frexp(largest)[1]
+    # Squares of numbers beyond these are infinite, or zero; a power of 2 is taken out first.
+    power = np.where(np.abs(power) > FAR, power, 0)
+    if power.any():
+        X = np.ldexp(X.astype(np.float64), -power)
     mean = X.mean(axis=0, dtype=np.float64)
     scale = X.std(axis=0, dtype=np.float64)
     # A column that is constant up to rounding stays constant.
     constant = scale <= 10 * np.finfo(np.float64).eps * np.abs(mean)
-    return mean, np.where(constant, 1.0, scale)
+    return np.ldexp(mean, power), np.where(constant, 1.0, np.ldexp(scale, power))
 
 
 class Standardize(nn.Module):
