@@ -1,0 +1,312 @@
+"""Robust-PU around a Dask learner: any number of rows, on any number of machines."""
+
+import warnings
+from collections.abc import Callable
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from robustpu import labels, priors, thresholds
+from robustpu.base import CollapseWarning, parameters
+from robustpu.checks import check_number
+from robustpu.distributed import blocks, learning, summaries
+from robustpu.distributed.answers import Answers
+from robustpu.distributed.blocks import Floats, Parts, Table
+from robustpu.distributed.lessons import Measure, Weights, lesson, weights
+from robustpu.distributed.summaries import Histogram
+from robustpu.hardness import HardnessFunction
+from robustpu.methods.bagging import matched
+from robustpu.methods.reweigh import Rule, factors, prior_shift
+from robustpu.methods.robust_pu_meta import RobustPUMetaClassifier, Scale
+from robustpu.metrics import collapse
+from robustpu.pacing import Pacing
+from robustpu.scenario import check_prior, population_prior
+from robustpu.selection import of_logits, proxy_accuracy
+from robustpu.weighting import WeightingFunction
+from robustpu.wrapper import balanced_logits
+
+# Scores of each kind of rows that come to the client to estimate the prior by.
+SAMPLE = 10_000
+# Packages whose learners take rows in memory, unless they are of a part of it that says "dask".
+LOCAL = ("sklearn", "lightgbm", "xgboost", "catboost")
+
+
+class Candidate(NamedTuple):
+    """A round that may be chosen: its learners, scores of rows that they have not seen, scale."""
+
+    turn: int
+    score: float
+    learners: list[Any]
+    scores: Parts
+    scale: Scale
+    histogram: Histogram
+
+
+@parameters
+class DaskRobustPUMetaClassifier(Answers, BaseEstimator):  # type: ignore[misc]
+    """Robust-PU around a Dask learner, on rows that no machine needs to hold all of.
+
+    The algorithm of :class:`robustpu.RobustPUMetaClassifier` with one member and two folds, where
+    the rows are: scores and weights stay on the workers, and sums and histograms come to the
+    client. Needs a running cluster, see docs/scale.md.
+
+    Parameters
+    ----------
+    estimator
+        A classifier that fits Dask collections with ``sample_weight``, such as
+        ``lightgbm.DaskLGBMClassifier`` or ``xgboost.dask.DaskXGBClassifier``. By default the
+        former, with its own defaults.
+    prior
+        Share of positives among the unlabelled rows; or ``"auto"`` or another name of
+        ``robustpu.priors.PRIORS``, or a function: estimated from out-of-fold scores of round 0, of
+        at most 10,000 labelled and 10,000 unlabelled rows.
+    scenario, pos_label
+        As in :class:`robustpu.RobustPUClassifier`.
+    hardness, temperature_positive, temperature_unlabeled, weighting, pacing_positive, \
+pacing_unlabeled, max_rounds, patience
+        As in :class:`robustpu.RobustPUMetaClassifier`.
+    threshold
+        Probability from which on ``predict`` answers positive.
+    retries
+        How often a fit that lost a worker is started again.
+    random_state
+        All randomness comes from it.
+
+    Attributes
+    ----------
+    estimators_
+        The two learners of the chosen round; they score rows in memory.
+    shift_, label_frequency_
+        As in :class:`robustpu.RobustPUMetaClassifier`.
+    prior_, population_prior_
+        Share of positives among the unlabelled rows and in the population.
+    history_
+        One dictionary a round. Round 0 is the learner of P against U, corrected.
+    turn_, score_
+        The round that was chosen, and its accuracy, estimated from out-of-fold scores.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from distributed import Client
+    >>> from lightgbm import DaskLGBMClassifier
+    >>> from robustpu.distributed import DaskRobustPUMetaClassifier
+    >>> random = np.random.default_rng(0)
+    >>> truth = random.random(4000) < 0.4
+    >>> X = da.from_array(random.normal(size=(4000, 3)) + 2.0 * truth[:, None], chunks=(1000, 3))
+    >>> y = da.from_array((truth & (random.random(4000) < 0.5)).astype(int), chunks=1000)
+    >>> learner = DaskLGBMClassifier(n_estimators=10, verbose=-1)
+    >>> model = DaskRobustPUMetaClassifier(estimator=learner, prior=0.25, scenario="single-set")
+    >>> with Client(processes=False, n_workers=1, dashboard_address=":0"):
+    ...     answers = model.fit(X, y).predict(X).compute()
+    Finding random open ports for workers...
+    >>> float(np.mean(answers == truth)) > 0.9
+    True
+    """
+
+    estimator: Any = None
+    prior: float | str | Callable[..., float] = "auto"
+    scenario: str = "case-control"
+    pos_label: labels.Label | None = None
+    hardness: str | HardnessFunction = "logistic"
+    temperature_positive: float = 1.0
+    temperature_unlabeled: float = 1.0
+    weighting: str | WeightingFunction = "welsch"
+    pacing_positive: Pacing | None = None
+    pacing_unlabeled: Pacing | None = None
+    max_rounds: int = 2
+    patience: int | None = 1
+    threshold: float = 0.5
+    retries: int = 2
+    random_state: int | np.random.RandomState | None = None
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit to positives and unlabelled rows.
+
+        Parameters
+        ----------
+        X
+            A Dask array (n, d) or frame; read three times a round unless you persist it.
+        y
+            A Dask array or series (n,) of two labels, in the same blocks.
+        """
+        rules, learner = self._checked()
+        learning.client_of()
+        random = check_random_state(self.random_state)
+        seeds = iter(random.randint(np.iinfo(np.int32).max, size=4 + 2 * self.max_rounds).tolist())
+        self.classes_, table = blocks.read(X, y, self.pos_label, next(seeds))
+        if min(table.totals) < 2:
+            raise ValueError(
+                "at least 2 labelled positives and 2 unlabelled rows are needed to score rows out "
+                f"of fold; there are {table.totals[0]} and {table.totals[1]}."
+            )
+
+        # Line 1: initialise the model by pre-training; it is the candidate of round 0.
+        first = self._turn(learner, table, None, (1.0, 1.0), [next(seeds), next(seeds)])
+        self._set_prior(table, first[1], next(seeds))
+        now = best = self._candidate(0, *first, table)
+        self.history_ = [{"round": 0, "score": best.score}]
+
+        # Line 2: for t = 1 to T. The code counts from 0, so that the first threshold is λ0.
+        for t, rule in enumerate(rules):
+            # Lines 3-7, stages 1 and 2: the hardness of each row, out of fold, and its weight.
+            measure = Measure(now.scale, rule, self.prior_, self.population_prior_)
+            own = weights(table, now.scores, measure)
+            if not own.mass.all() or not own.kept.sum(0).all():
+                warnings.warn(
+                    f"round {t + 1} would leave positives or negatives without any weight, so the "
+                    "rounds end before it. Give pacings with higher thresholds; these are "
+                    f"{rule.threshold[0]:g} and {rule.threshold[1]:g}.",
+                    stacklevel=2,
+                )
+                break
+
+            # Lines 8-11, stage 3: fit the learner to the weighted rows.
+            positive, negative = own.mass.tolist()
+            balance = factors(positive, negative, self.population_prior_)
+            fits = self._turn(learner, table, own, balance, [next(seeds), next(seeds)])
+            now = self._candidate(t + 1, *fits, table)
+            self.history_.append(self._noted(now, own, rule))
+
+            # As in the paper's experiments: the best round is kept.
+            if now.score > best.score:
+                best = now
+            if t + 1 - best.turn >= (self.patience or self.max_rounds):
+                break
+        self._keep(best, table)
+        return self
+
+    def _turn(
+        self,
+        learner: Any,
+        table: Table,
+        own: Weights | None,
+        balance: tuple[float, float],
+        seeds: list[int],
+    ) -> tuple[list[Any], Parts]:
+        """Fit the learner to each fold, and score the other one."""
+        learners = [
+            learning.fit(learner, lesson(table, fold, own, balance), seed, self.retries)
+            for fold, seed in enumerate(seeds)
+        ]
+        return learners, learning.unseen(table, learners)
+
+    def _set_prior(self, table: Table, scores: Parts, seed: int) -> None:
+        if priors.is_open(self.prior):
+            parts = summaries.sample(table, scores, SAMPLE, seed)
+            mask = np.repeat([True, False], [len(own) for own in parts])
+            share = table.totals[0] / sum(table.totals)
+            logits = balanced_logits(np.concatenate(parts), mask, share)
+            self.prior_ = priors.from_scores(*logits, self.prior)
+        else:
+            self.prior_ = check_prior(self.prior)
+        self.population_prior_ = population_prior(self.prior_, *table.totals, self.scenario)
+
+    def _candidate(self, turn: int, learners: list[Any], scores: Parts, table: Table) -> Candidate:
+        """Judge a round by the scores that rows have from the learner that has not seen them."""
+        counts = summaries.histogram(table, scores)
+        own = self.prior_, self.population_prior_
+        some = counts.unlabeled > 0
+        given = counts.odds[some], counts.unlabeled[some]
+        if turn == 0:
+            scale = Scale(0.0, matched(counts.score[some], given[1], self.prior_, 1.0))
+        else:
+            scale = Scale(prior_shift(given[0], *own, given[1]), None)
+        odds = thresholds.log_odds(scale(counts.score, *own))
+        mask = np.repeat([True, False], len(odds))
+        rows = np.tile(odds, 2), mask, np.concatenate(counts[1:])
+        judge = of_logits(proxy_accuracy)
+        numbers = torch.tensor([[own[0]], [own[1]]], dtype=torch.float64)
+        score = float(judge(*(torch.from_numpy(part)[None] for part in rows), *numbers))
+        return Candidate(turn, score, learners, scores, scale, counts)
+
+    def _noted(self, now: Candidate, own: Weights, rule: Rule) -> dict[str, float]:
+        note: dict[str, float] = {"round": now.turn}
+        for side, name in enumerate(("positive", "unlabeled")):
+            note[f"threshold_{name}"] = rule.threshold[side]
+            note[f"mass_{name}"] = float(own.mass[side])
+            note[f"effective_{name}"] = float(own.mass[side] ** 2 / own.squares[side])
+        return note | {"score": now.score}
+
+    def _keep(self, best: Candidate, table: Table) -> None:
+        """Note the chosen round, and warn if it answers almost only one class."""
+        self.estimators_, self.turn_, self.score_ = best.learners, best.turn, best.score
+        self.shift_, self.label_frequency_ = best.scale
+        self._rows_ = table, best.scores
+        answers = self._scaled(best.histogram.score) >= self.threshold
+        self.positive_rate_ = float(np.average(answers, weights=best.histogram.unlabeled))
+        side = collapse(self.positive_rate_, self.prior_)
+        if side is not None:
+            warnings.warn(
+                f"{type(self).__name__} answers positive on {self.positive_rate_:.1%} of the "
+                f"unlabelled rows, far from the prior of {self.prior_:.1%}: it has probably "
+                f"collapsed to all-{side}. The prior is probably wrong, or the learner too weak.",
+                CollapseWarning,
+                stacklevel=3,
+            )
+
+    def _checked(self) -> tuple[list[Rule], Any]:
+        """Check parameters; return what weighs rows in each round, and the learner."""
+        shared = RobustPUMetaClassifier().get_params(deep=False).keys() & self.get_params(False)
+        given = {name: getattr(self, name) for name in shared - {"estimator"}}
+        like = RobustPUMetaClassifier(**given)
+        like._check_parameters()
+        check_number("threshold", self.threshold, above=0, below=1)
+        check_number("retries", self.retries, least=0, whole=True)
+        if priors.is_joint(self.prior):
+            raise ValueError(
+                f"prior={self.prior!r} trains networks on rows in memory: give a number, or a name "
+                f"of {', '.join(priors.PRIORS)}."
+            )
+        return like._rules(), self._learner()
+
+    def _learner(self) -> Any:
+        if self.estimator is None:
+            from lightgbm import DaskLGBMClassifier
+
+            return DaskLGBMClassifier(verbose=-1)
+        home = type(self.estimator).__module__.split(".")
+        if home[0] in LOCAL and "dask" not in home:
+            raise ValueError(
+                f"estimator must fit Dask collections; {type(self.estimator).__name__} takes rows "
+                "in memory. Give lightgbm.DaskLGBMClassifier() or "
+                "xgboost.dask.DaskXGBClassifier(), or take robustpu.RobustPUMetaClassifier."
+            )
+        return self.estimator
+
+    def suspects(self, k: int = 20) -> tuple[NDArray[np.intp], Floats]:
+        """Rows of the training table that are unlabelled and most likely positive.
+
+        Needs the cluster of the fit: the scores are there.
+
+        Parameters
+        ----------
+        k
+            How many; fewer if there are fewer unlabelled rows.
+
+        Returns
+        -------
+        rows
+            Row numbers in the X of fit, the most suspect first, (k,).
+        probability
+            Their probabilities, by the learner that has not seen the row, (k,).
+        """
+        check_is_fitted(self)
+        check_number("k", k, least=1, whole=True)
+        if self._rows_ is None:
+            raise ValueError(
+                "suspects need the scores that the fit left on the cluster, and a copy of the "
+                "model has none: ask the model that was fitted."
+            )
+        rows, score = summaries.top(*self._rows_, k)
+        return rows, self._scaled(score)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What lies on a cluster cannot travel.
+        state: dict[str, Any] = super().__getstate__()
+        return state | ({"_rows_": None} if "_rows_" in state else {})
