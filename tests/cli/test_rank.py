@@ -47,3 +47,37 @@ def test_labelled_rows_of_other_tables_are_left_out_too(run, claims, model, tmp_
 
 def test_top_must_be_a_number_of_rows(run, claims, model):
     assert run("rank", model, claims, "--top", "0").exit_code == 2
+
+
+def test_a_table_without_the_label_is_told(run, claims, model, tmp_path):
+    other = tmp_path / "other.csv"
+    other.write_text(claims.read_text().replace(",fraud\n", ",known\n", 1))
+    answer = run("rank", model, other, "--top", "3")
+    assert "there is no column 'fraud': known positives cannot be told" in answer.stderr
+
+
+def test_nothing_is_written_into_a_model(run, claims, model):
+    before = {own.name: own.read_bytes() for own in model.iterdir()}
+    for given in (
+        ("rank", model, claims, "--out", model / "list.csv"),
+        ("predict", model, claims, "--out", model / "scored.csv"),
+        ("report", model, "--out", model / "model.json"),
+    ):
+        answer = run(*given)
+        assert answer.exit_code == 1
+        assert "the folder holds a model" in answer.stderr
+    assert {own.name: own.read_bytes() for own in model.iterdir()} == before
+
+
+def test_data_cannot_steer_the_terminal(run, claims, model, tmp_path):
+    rows = [
+        {"claim": f"\x1b[2JX{place}\u202e", "amount": 9e3 + place, "kind": "theft", "city": "Köln"}
+        for place in range(5)
+    ]
+    hostile = tmp_path / "hostile.jsonl"
+    lines = [json.dumps({**own, "age": 40, "filed": "2023-02-01", "empty": None}) for own in rows]
+    hostile.write_text("\n".join(lines))
+    answer = run("rank", model, hostile, "--top", "3")
+    assert answer.exit_code == 0, answer.output
+    assert "\ufffd[2JX" in answer.stdout
+    assert not any(sign in answer.output for sign in "\x1b\u202e")

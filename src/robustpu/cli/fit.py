@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from robustpu.cli.drawing import strip
+from robustpu.cli.drawing import plain, strip
 from robustpu.cli.stages import stages
 from robustpu.cli.tables import (
     Data,
@@ -119,7 +119,7 @@ def _conclude(study: "Study", data: str, out: Path, as_json: bool, quiet: bool) 
         return
     told = [f"{own['name']}: {note}" for own in found["columns"] for note in own["notes"]]
     tell([*found["notes"], *told], quiet)
-    typer.echo("\n".join(summary(found)))
+    typer.echo("\n".join(map(plain, summary(found))))
     typer.echo(f"\nModel:  {out}\nPage:   {page}")
     if not quiet:
         where = shlex.quote(str(out)), shlex.quote(data)
@@ -181,7 +181,9 @@ def _lists(found: dict[str, Any]) -> list[str]:
 def _footnotes(evaluation: dict[str, Any]) -> list[str]:
     return [
         f"Estimates without negatives, {evaluation['level']:.0%} intervals; they hold if labelled "
-        "positives are a fair sample of all.",
+        "positives are a fair sample of all,",
+        "and if the share of positives is right. An estimated share is too high where positives "
+        "look like negatives: give --prior if you know better.",
         *evaluation["remarks"],
     ]
 

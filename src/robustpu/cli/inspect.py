@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from robustpu.cli.drawing import plain
 from robustpu.cli.fit import summary
 from robustpu.cli.tables import Debug, Json, Model, Quiet, clean_errors
 
@@ -25,7 +26,7 @@ def inspect(model: Model, as_json: Json = False, debug: Debug = False) -> None:
             return
         with damage_told(model):
             lines = _lines(study.findings, asdict(folder))
-        typer.echo("\n".join(lines))
+        typer.echo("\n".join(map(plain, lines)))
 
 
 def report(
@@ -47,8 +48,10 @@ def report(
         from robustpu.page import render
         from robustpu.study import open_study
         from robustpu.study.folder import damage_told
-        from robustpu.study.writing import whole
+        from robustpu.study.writing import refuse_models, whole
 
+        if out is not None:
+            refuse_models(out)
         study = open_study(model)
         with damage_told(model):
             page = render(study.findings)

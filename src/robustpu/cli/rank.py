@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from robustpu.cli.drawing import plain
 from robustpu.cli.predict import layout_of
 from robustpu.cli.stages import stages
 from robustpu.cli.tables import (
@@ -127,7 +128,8 @@ def _show(rows: Sequence[dict[str, Any]]) -> None:
             f"{driver['column']} = {_short(driver['value'])} {mark(driver['effect'])}"
             for driver in own["drivers"]
         )
-        table.add_row(*map(Text, (str(own["rank"]), name, f"{own['score']:.3f}", told)))
+        cells = str(own["rank"]), plain(name), f"{own['score']:.3f}", plain(told)
+        table.add_row(*map(Text, cells))
     Console(highlight=False).print(table)
 
 

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from robustpu.cli.drawing import plain
+
 if TYPE_CHECKING:
     from robustpu.tables import Roles, Table
 
@@ -167,7 +169,7 @@ def tell(notes: Sequence[str], quiet: bool) -> None:
     """Say what was noticed, on standard error."""
     if not quiet:
         for note in dict.fromkeys(notes):
-            typer.echo(f"Note: {note}", err=True)
+            typer.echo(f"Note: {plain(note)}", err=True)
 
 
 @contextmanager
@@ -209,7 +211,8 @@ def clean_errors(debug: bool = False) -> Iterator[None]:
 def _end(message: str, code: int, debug: bool) -> NoReturn:
     if debug:
         raise
-    typer.echo(f"Error: {message}", err=True)
+    lines = "\n".join(map(plain, message.splitlines()))
+    typer.echo(f"Error: {lines}", err=True)
     raise typer.Exit(code) from None
 
 

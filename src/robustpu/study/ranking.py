@@ -59,7 +59,7 @@ def rank_table(
     id = roles["id"] if id is None else id
     shown = [own["column"] for own in study.findings["importance"][:SHOWN]]
     held: list[_Row] = []
-    for part in score_parts(
+    parts = score_parts(
         study,
         data,
         header=header,
@@ -68,7 +68,13 @@ def rank_table(
         tally=tally,
         notes=notes,
         progress=progress,
-    ):
+    )
+    for place, part in enumerate(parts):
+        if place == 0 and notes is not None and roles["label"] not in part.table.names:
+            notes.append(
+                f"there is no column {roles['label']!r}: known positives cannot be told from the "
+                "others, and may be on the list"
+            )
         least = held[-1].score if len(held) == top else -1.0
         held += _candidates(part, top, least, roles, id)
         # Stable, so that of equals the first in the table is first.

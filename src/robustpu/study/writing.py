@@ -43,6 +43,18 @@ def table_file(path: str | os.PathLike[str]) -> Iterator[Write]:
         yield write
 
 
+def refuse_models(path: Path) -> None:
+    """Refuse to write into the folder of a model: its files are checked together.
+
+    Raises
+    ------
+    FileExistsError
+        It is one.
+    """
+    if (path.absolute().parent / "SHA256SUMS").exists():
+        raise FileExistsError(f"{path}: the folder holds a model, write to another one.")
+
+
 def check_name(path: str | os.PathLike[str]) -> str:
     """The ending of a name, if a table can be written there.
 
@@ -66,6 +78,7 @@ def check_name(path: str | os.PathLike[str]) -> str:
     own = Path(path)
     if str(path) == "-":
         return "-"
+    refuse_models(own)
     if own.suffix.lower() not in FORMATS:
         raise ValueError(
             f"{own}: the format of the file is told by the end of its name, expected "
