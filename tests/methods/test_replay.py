@@ -263,6 +263,7 @@ def robust_estimator(settings, rounds):
     ]
     return RobustPUClassifier(
         beside=None,
+        calibrate=False,
         pretrain=nnpu_estimator(settings),
         hardness=settings.hardness,
         temperature_positive=settings.temperatures[0],
