@@ -160,11 +160,15 @@ def test_debug_shows_where(claims, tmp_path):
         (MemoryError(), 1, "not enough memory"),
         (ZeroDivisionError("why"), 70, "fault of robustpu"),
         (signal.SIGTERM, 143, ""),
+        (signal.SIGHUP, 129, ""),
     ],
 )
 def test_an_end_in_the_midst_leaves_nothing(
     run, claims, tmp_path, monkeypatch, error, code, message
 ):
+    # Under nohup it is ignored, and would stay so.
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
     def fail(*given):
         if isinstance(error, signal.Signals):
             os.kill(os.getpid(), error)
@@ -172,6 +176,7 @@ def test_an_end_in_the_midst_leaves_nothing(
 
     monkeypatch.setattr("robustpu.persist.writing._sync", fail)
     answer = run("fit", claims, "--label", "fraud", *QUICK, "--out", tmp_path / "model")
+    signal.signal(signal.SIGHUP, before)
     assert answer.exit_code == code
     assert message in answer.stderr
     assert list(tmp_path.iterdir()) == []

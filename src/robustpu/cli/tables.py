@@ -226,8 +226,14 @@ def _ends_cleanly() -> Iterator[None]:
     def stop(number: int, frame: Any) -> NoReturn:
         raise SystemExit(128 + number)
 
-    before = signal.signal(signal.SIGTERM, stop)
+    # A terminal that is closed; nohup has it ignored, and so it stays. Windows has none.
+    hung_up = getattr(signal, "SIGHUP", None)
+    numbers = [signal.SIGTERM]
+    if hung_up is not None and signal.getsignal(hung_up) != signal.SIG_IGN:
+        numbers.append(hung_up)
+    before = {number: signal.signal(number, stop) for number in numbers}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
