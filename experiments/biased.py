@@ -12,15 +12,13 @@ which is none of the bench.
 """
 
 import argparse
-import json
-import time
-import warnings
 from collections import defaultdict
 from itertools import product
 
 import numpy as np
+import strangers
 from figure import RESULTS
-from joblib import Parallel, delayed
+from fits import fit_and_score, run_missing, stored
 
 import robustpu
 from robustpu import datasets, make_pu
@@ -28,26 +26,7 @@ from robustpu import datasets, make_pu
 STORED = RESULTS / "biased.ndjson"
 TABLES = ["spambase", "mushrooms", "shuttle"]
 LABELINGS = ["scar", "pusb", "lbe-a", "lbe-b", "logistic"]
-METHODS = [
-    "robust-pu",
-    "puet",
-    "bagging",
-    "elkan-noto",
-    "spy",
-    "pebl",
-    "pn",
-    "upu",
-    "nnpu",
-    "pusb",
-    "pubn",
-    "pulns",
-    "p3mix-c",
-    "dist-pu",
-    "self-pu",
-    "vpu",
-    "tedn",
-    "lbe",
-]
+METHODS = [name for name in strangers.METHODS if name != "p3mix-e"]
 CHANGES = {"robust-pu": {"n_members": 8}}
 POSITIVE, UNLABELED, PRIOR, TEST, TRIALS = 400, 800, 0.4, 1000, 3
 
@@ -67,28 +46,14 @@ def run(table: str, labeling: str, method: str, trial: int) -> dict[str, object]
     )
     changes = CHANGES.get(method, {})
     model = robustpu.all_methods()[method](prior=PRIOR, random_state=trial, **changes)
-    start = time.perf_counter()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model.fit(pu.X, pu.y)
-    seconds = time.perf_counter() - start
-    error = 100 * float(np.mean(model.predict(pu.X_test) != pu.y_test))
     return {
         "table": table,
         "labeling": labeling,
         "method": method,
         "trial": trial,
-        "error": round(error, 4),
-        "seconds": round(seconds, 3),
-        "version": robustpu.__version__,
+        **fit_and_score(model, pu),
         **changes,
     }
-
-
-def stored() -> list[dict[str, object]]:
-    if not STORED.exists():
-        return []
-    return [json.loads(line) for line in STORED.read_text().splitlines()]
 
 
 def print_table(entries: list[dict[str, object]]) -> None:
@@ -126,16 +91,11 @@ def main() -> None:
     parser.add_argument("--methods", nargs="*", default=METHODS)
     own = parser.parse_args()
     if own.run:
-        names = "table", "labeling", "method", "trial"
-        done = {tuple(entry[name] for name in names) for entry in stored()}
         # Trials last: what is stored early is a table of one trial.
         keys = product(range(TRIALS), TABLES, LABELINGS, own.methods)
-        todo = [(*key[1:], key[0]) for key in keys if (*key[1:], key[0]) not in done]
-        tasks = (delayed(run)(*key) for key in todo)
-        with STORED.open("a") as file:
-            for entry in Parallel(n_jobs=own.jobs, return_as="generator_unordered")(tasks):
-                print(json.dumps(entry), file=file, flush=True)
-    print_table(stored())
+        names = "table", "labeling", "method", "trial"
+        run_missing(STORED, names, ((*rest, trial) for trial, *rest in keys), run, own.jobs)
+    print_table(stored(STORED))
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 from figure import RESULTS
+from fits import stored
 from joblib import Parallel, delayed
 from strangers import read
 
@@ -104,12 +105,6 @@ def tuned(method: str, drawn: list[robustpu.PUData]) -> list:
 FITS = {"robust-pu": default, "nnpu": tuned}
 
 
-def stored() -> list[dict]:
-    if not STORED.exists():
-        return []
-    return [json.loads(line) for line in STORED.read_text().splitlines()]
-
-
 def print_table(entries: list[dict]) -> None:
     """Print the mean error of each count and set, and the worst share of positive answers."""
     errors, rates = defaultdict(list), defaultdict(list)
@@ -134,7 +129,7 @@ def main() -> None:
     parser.add_argument("--tables", nargs="*", default=[*OURS, *KEEL])
     own = parser.parse_args()
     if own.wheel:
-        done = {(entry["table"], entry["n_positive"], entry["method"]) for entry in stored()}
+        done = {(entry["table"], entry["n_positive"], entry["method"]) for entry in stored(STORED)}
         for name, count in product(own.tables, COUNTS):
             todo = [method for method in METHODS if (name, count, method) not in done]
             drawn = problems(name, count, own.wheel) if todo else []
@@ -142,7 +137,7 @@ def main() -> None:
                 lines = [json.dumps(entry) for entry in run(name, count, method, drawn)]
                 with STORED.open("a") as file:
                     file.write("\n".join(lines) + "\n")
-    print_table(stored())
+    print_table(stored(STORED))
 
 
 if __name__ == "__main__":

@@ -12,18 +12,15 @@ results/learners.ndjson, which is none of the bench.
 """
 
 import argparse
-import json
-import time
-import warnings
 from collections import defaultdict
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 import numpy as np
 import strangers
 from figure import RESULTS
-from joblib import Parallel, delayed
+from fits import fit_and_score, run_missing, stored
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -80,11 +77,7 @@ def run(wheel: Path, table: str, prior: float, learner: str, method: str, trial:
     else:
         pu = strangers.problem(*rows(wheel, table), trial)
     model = METHODS[method](LEARNERS.get(learner), prior, trial)
-    start = time.perf_counter()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model.fit(pu.X, pu.y)
-    seconds = time.perf_counter() - start
+    found = fit_and_score(model, pu)
     more = {"round": int(model.turns_[0])} if method == "robust-pu-meta" else {}
     return {
         "table": table,
@@ -92,21 +85,9 @@ def run(wheel: Path, table: str, prior: float, learner: str, method: str, trial:
         "learner": learner,
         "method": method,
         "trial": trial,
-        "error": round(100 * float(np.mean(model.predict(pu.X_test) != pu.y_test)), 4),
-        "seconds": round(seconds, 3),
-        "version": robustpu.__version__,
+        **found,
         **more,
     }
-
-
-def key(entry: dict) -> tuple:
-    return tuple(entry[name] for name in ("table", "prior", "learner", "method", "trial"))
-
-
-def stored() -> list[dict]:
-    if not STORED.exists():
-        return []
-    return [json.loads(line) for line in STORED.read_text().splitlines()]
 
 
 def print_table(entries: list[dict]) -> None:
@@ -144,8 +125,7 @@ def main() -> None:
     parser.add_argument("--methods", nargs="*", default=list(METHODS), choices=METHODS)
     own = parser.parse_args()
     if own.wheel:
-        done = {key(entry) for entry in stored()}
-        todo = {
+        keys = {
             (*cell, "" if method == "networks" else learner, method, trial): None
             for trial in range(own.trials)
             for cell in PAPER + KEEL
@@ -153,11 +133,9 @@ def main() -> None:
             for method in own.methods
             if cell[0] in own.tables
         }
-        tasks = (delayed(run)(own.wheel, *task) for task in todo if task not in done)
-        with STORED.open("a") as file:
-            for entry in Parallel(n_jobs=own.jobs, return_as="generator_unordered")(tasks):
-                print(json.dumps(entry), file=file, flush=True)
-    print_table(stored())
+        names = "table", "prior", "learner", "method", "trial"
+        run_missing(STORED, names, keys, partial(run, own.wheel), own.jobs)
+    print_table(stored(STORED))
 
 
 if __name__ == "__main__":

@@ -10,21 +10,20 @@ positives. One JSON line a fit in results/strangers.ndjson, which is none of the
 """
 
 import argparse
-import json
-import time
-import warnings
 import zipfile
 from collections import defaultdict
+from functools import partial
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 from figure import RESULTS
-from joblib import Parallel, delayed
+from fits import fit_and_score, run_missing, stored
 from sklearn.preprocessing import OneHotEncoder
 
 import robustpu
 from robustpu import make_pu
+from robustpu.thresholds import shifted
 
 STORED = RESULTS / "strangers.ndjson"
 TABLES = [
@@ -106,20 +105,13 @@ def run(wheel: Path, table: str, method: str, trial: int) -> dict[str, object]:
     """Fit and score once."""
     pu = problem(*read(wheel, table), trial)
     model = robustpu.all_methods()[method](prior=PRIOR, random_state=trial)
-    start = time.perf_counter()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model.fit(pu.X, pu.y)
-    seconds = time.perf_counter() - start
-    error = 100 * float(np.mean(model.predict(pu.X_test) != pu.y_test))
+    found = fit_and_score(model, pu)
     more = {"by_share": by_share(model, pu)} if method == "robust-pu" else {}
     return {
         "table": table,
         "method": method,
         "trial": trial,
-        "error": round(error, 4),
-        "seconds": round(seconds, 3),
-        "version": robustpu.__version__,
+        **found,
         **more,
     }
 
@@ -127,6 +119,7 @@ def run(wheel: Path, table: str, method: str, trial: int) -> dict[str, object]:
 def by_share(model: robustpu.RobustPUClassifier, pu: robustpu.PUData) -> dict[str, float]:
     """Errors that the default would have if its trees had another share of the answer."""
     both, trees = (own.predict_proba(pu.X_test)[:, 1] for own in (model, model.beside_))
+    both = shifted(both, -model.calibration_)
     networks = (both - model.beside_share * trees) / (1 - model.beside_share)
     return {
         name: round(
@@ -134,12 +127,6 @@ def by_share(model: robustpu.RobustPUClassifier, pu: robustpu.PUData) -> dict[st
         )
         for name, own in SHARES.items()
     }
-
-
-def stored() -> list[dict[str, object]]:
-    if not STORED.exists():
-        return []
-    return [json.loads(line) for line in STORED.read_text().splitlines()]
 
 
 def print_table(entries: list[dict[str, object]]) -> None:
@@ -171,13 +158,9 @@ def main() -> None:
     parser.add_argument("--methods", nargs="*", default=METHODS)
     own = parser.parse_args()
     if own.wheel:
-        done = {(entry["table"], entry["method"], entry["trial"]) for entry in stored()}
-        todo = [key for key in product(TABLES, own.methods, range(TRIALS)) if key not in done]
-        tasks = (delayed(run)(own.wheel, *key) for key in todo)
-        with STORED.open("a") as file:
-            for entry in Parallel(n_jobs=own.jobs, return_as="generator_unordered")(tasks):
-                print(json.dumps(entry), file=file, flush=True)
-    print_table(stored())
+        keys = product(TABLES, own.methods, range(TRIALS))
+        run_missing(STORED, ("table", "method", "trial"), keys, partial(run, own.wheel), own.jobs)
+    print_table(stored(STORED))
 
 
 if __name__ == "__main__":

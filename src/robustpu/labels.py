@@ -117,6 +117,29 @@ def refuse_missing(y: Any) -> None:
         )
 
 
+def refuse_weightless(is_positive: NDArray[np.bool_], weight: NDArray[np.float64]) -> None:
+    """Refuse weights, (n,), that leave no labelled or no unlabelled row.
+
+    Parameters
+    ----------
+    is_positive
+        Which rows are labelled, (n,).
+    weight
+        At least 0.
+
+    Examples
+    --------
+    >>> refuse_weightless(np.array([True, False]), np.array([1.0, 0.0]))
+    Traceback (most recent call last):
+    ValueError: sample_weight is zero for all unlabelled rows: one class has no rows that count.
+    """
+    for name, rows in (("labelled positives", is_positive), ("unlabelled rows", ~is_positive)):
+        if not weight[rows].any():
+            raise ValueError(
+                f"sample_weight is zero for all {name}: one class has no rows that count."
+            )
+
+
 def _is_missing(label: object) -> bool:
     # A comparison with pandas.NA is pandas.NA, which has no truth value.
     try:

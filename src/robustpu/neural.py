@@ -160,11 +160,7 @@ class NeuralPUClassifier(BasePUClassifier):
         weight = _check_sample_weight(
             sample_weight, table, dtype=np.float64, ensure_non_negative=True
         )
-        for name, mask in (("labelled positives", is_positive), ("unlabelled rows", ~is_positive)):
-            if not weight[mask].sum() > 0:
-                raise ValueError(
-                    f"sample_weight is zero for all {name}: one class has no rows that count."
-                )
+        labels.refuse_weightless(is_positive, weight)
         # Only ratios count; single precision could not hold every scale.
         weight = weight / weight.max()
         weight = weight / weight.mean()

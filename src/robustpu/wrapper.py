@@ -350,11 +350,7 @@ def ratios(weight: Floats, is_positive: Mask) -> Floats:
     >>> ratios(np.array([1e300, 3e300, 0]), np.array([True, False, False])).tolist()
     [0.5, 1.5, 0.0]
     """
-    for name, mask in (("labelled positives", is_positive), ("unlabelled rows", ~is_positive)):
-        if not weight[mask].any():
-            raise ValueError(
-                f"sample_weight is zero for all {name}: one class has no rows that count."
-            )
+    labels.refuse_weightless(is_positive, weight)
     # Their sum may be infinite.
     weight = weight / weight.max()
     answer: Floats = weight / weight[weight > 0].mean()

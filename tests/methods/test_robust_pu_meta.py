@@ -5,7 +5,8 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from recorder import Recorder
+from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
@@ -33,22 +34,6 @@ from robustpu.thresholds import log_odds, matching_shift
 
 LINEAR = LogisticRegression(C=10.0)
 BOOSTING = HistGradientBoostingClassifier(max_iter=10, max_leaf_nodes=6, max_bins=16)
-
-
-class Recorder(ClassifierMixin, BaseEstimator):
-    """Remembers what it was given, and scores rows by its seed and their number."""
-
-    def __init__(self, random_state=None):
-        self.random_state = random_state
-
-    def fit(self, X, y, sample_weight=None):
-        self.rows_, self.target_, self.weight_ = X[:, 0].astype(int), y, sample_weight
-        self.classes_ = np.array([0, 1])
-        return self
-
-    def predict_proba(self, X):
-        score = 0.1 + 0.8 * np.sin(X[:, 0] * 12.9 + self.random_state % 1000) ** 2
-        return np.column_stack([1 - score, score])
 
 
 def problem(prior=0.5, seed=0, scenario="case-control", n_positive=120, n_test=1000):

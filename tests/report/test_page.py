@@ -1,43 +1,12 @@
 import re
-from html.parser import HTMLParser
 
 import pytest
 from made import record, table3, temperature, trials
 
+from markup import Reader
 from robustpu.report.page import page
 from robustpu.report.scores import level
 from robustpu.report.tables import tables
-
-VOID = {"meta", "input", "br"}
-
-
-class Reader(HTMLParser):
-    """Collects elements, and refuses a document whose tags do not match."""
-
-    def __init__(self, html):
-        super().__init__()
-        self.open, self.found, self.text = [], [], []
-        self.feed(html)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag, attrs):
-        self.found.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        self.found.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if self.open and self.open[-1] not in ("script", "style"):
-            self.text.append(data)
-
-    def all(self, tag, **wanted):
-        return [a for t, a in self.found if t == tag and wanted.items() <= a.items()]
 
 
 def read(records):

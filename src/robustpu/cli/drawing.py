@@ -1,9 +1,4 @@
-"""What a terminal shows: numbers and intervals as a line of letters, and texts of strangers."""
-
-import re
-
-# Controls, which could steer the terminal, and marks that turn the direction of a text.
-UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""Numbers and their intervals as a line of letters."""
 
 # Letters between 0 and 1.
 WIDTH = 50
@@ -37,14 +32,3 @@ def strip(
         line[first : last + 1] = "─" * (last + 1 - first)
     line[place] = "●" if low is not None else "○"
     return "".join(line)
-
-
-def plain(text: str) -> str:
-    """One line of text that cannot steer the terminal, whatever it was read from.
-
-    Examples
-    --------
-    >>> plain("a\\x1b[2Jb") == "a\\ufffd[2Jb"
-    True
-    """
-    return UNSEEN.sub("\ufffd", text)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from robustpu.cli.drawing import plain, strip
+from robustpu.cli.drawing import strip
 from robustpu.cli.stages import stages
 from robustpu.cli.tables import (
     Data,
@@ -34,6 +34,7 @@ from robustpu.cli.tables import (
     tell,
     threshold_of,
 )
+from robustpu.unseen import shown
 
 if TYPE_CHECKING:
     from robustpu.study import Study
@@ -119,7 +120,7 @@ def _conclude(study: "Study", data: str, out: Path, as_json: bool, quiet: bool) 
         return
     told = [f"{own['name']}: {note}" for own in found["columns"] for note in own["notes"]]
     tell([*found["notes"], *told], quiet)
-    typer.echo("\n".join(map(plain, summary(found))))
+    typer.echo("\n".join(map(shown, summary(found))))
     typer.echo(f"\nModel:  {out}\nPage:   {page}")
     if not quiet:
         where = shlex.quote(str(out)), shlex.quote(data)

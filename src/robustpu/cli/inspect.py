@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
-from robustpu.cli.drawing import plain
 from robustpu.cli.fit import summary
 from robustpu.cli.tables import Debug, Json, Model, Quiet, clean_errors
+from robustpu.unseen import shown
 
 
 def inspect(model: Model, as_json: Json = False, debug: Debug = False) -> None:
@@ -26,7 +26,7 @@ def inspect(model: Model, as_json: Json = False, debug: Debug = False) -> None:
             return
         with damage_told(model):
             lines = _lines(study.findings, asdict(folder))
-        typer.echo("\n".join(map(plain, lines)))
+        typer.echo("\n".join(map(shown, lines)))
 
 
 def report(

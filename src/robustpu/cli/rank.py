@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 import typer
 
-from robustpu.cli.drawing import plain
 from robustpu.cli.predict import layout_of
 from robustpu.cli.stages import stages
 from robustpu.cli.tables import (
@@ -22,6 +21,7 @@ from robustpu.cli.tables import (
     clean_errors,
     tell,
 )
+from robustpu.unseen import shown
 
 
 def rank(
@@ -128,7 +128,7 @@ def _show(rows: Sequence[dict[str, Any]]) -> None:
             f"{driver['column']} = {_short(driver['value'])} {mark(driver['effect'])}"
             for driver in own["drivers"]
         )
-        cells = str(own["rank"]), plain(name), f"{own['score']:.3f}", plain(told)
+        cells = str(own["rank"]), shown(name), f"{own['score']:.3f}", shown(told)
         table.add_row(*map(Text, cells))
     Console(highlight=False).print(table)
 

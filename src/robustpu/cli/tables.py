@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from robustpu.cli.drawing import plain
+from robustpu.unseen import shown
 
 if TYPE_CHECKING:
     from robustpu.tables import Roles, Table
@@ -169,7 +169,7 @@ def tell(notes: Sequence[str], quiet: bool) -> None:
     """Say what was noticed, on standard error."""
     if not quiet:
         for note in dict.fromkeys(notes):
-            typer.echo(f"Note: {plain(note)}", err=True)
+            typer.echo(f"Note: {shown(note)}", err=True)
 
 
 @contextmanager
@@ -211,7 +211,7 @@ def clean_errors(debug: bool = False) -> Iterator[None]:
 def _end(message: str, code: int, debug: bool) -> NoReturn:
     if debug:
         raise
-    lines = "\n".join(map(plain, message.splitlines()))
+    lines = "\n".join(map(shown, message.splitlines()))
     typer.echo(f"Error: {lines}", err=True)
     raise typer.Exit(code) from None
 

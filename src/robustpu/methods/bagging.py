@@ -10,6 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
+from robustpu import labels
 from robustpu.base import parameters
 from robustpu.checks import check_number
 from robustpu.methods.elkan_noto import posterior, to_population
@@ -124,13 +125,9 @@ class BaggingPUClassifier(WrapperPUClassifier):
         self, is_positive: Mask, weight: Floats | None, seeds: NDArray[np.int64]
     ) -> Iterator[tuple[NDArray[np.intp], np.random.RandomState]]:
         """Draw K rows of U for each seed, the same for the same seed; the state serves on."""
-        counts = np.ones(len(is_positive), dtype=np.bool_) if weight is None else weight > 0
-        unlabeled = np.flatnonzero(~is_positive & counts)
-        if not (len(unlabeled) and counts[is_positive].any()):
-            name = "labelled positives" if len(unlabeled) else "unlabelled rows"
-            raise ValueError(
-                f"sample_weight is zero for all {name}: one class has no rows that count."
-            )
+        own = np.ones(len(is_positive)) if weight is None else weight
+        labels.refuse_weightless(is_positive, own)
+        unlabeled = np.flatnonzero(~is_positive & (own > 0))
         for seed in seeds:
             state = np.random.RandomState(seed)
             yield state.choice(unlabeled, self._size(is_positive)), state

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from robustpu import labels
 from robustpu.base import parameters
 from robustpu.naming import suggest
 from robustpu.scenario import population_prior
@@ -59,13 +60,10 @@ class ElkanNotoClassifier(WrapperPUClassifier):
     def _set_prior(
         self, X: Any, is_positive: Mask, weight: Floats | None, random: np.random.RandomState
     ) -> None:
+        if weight is not None:
+            labels.refuse_weightless(is_positive, weight)
         # g sees weights, not counts, and so does c.
         mass = masses(is_positive, weight)
-        if min(mass) <= 0:
-            name = "labelled positives" if mass[0] <= 0 else "unlabelled rows"
-            raise ValueError(
-                f"sample_weight is zero for all {name}: one class has no rows that count."
-            )
         # Needed for c, for w(x) or for the answers on these rows: whatever the parameters are.
         self._labelled_ = self._out_of_fold(X, is_positive, weight, random)
         if self.prior != "auto":

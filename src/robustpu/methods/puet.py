@@ -23,6 +23,7 @@ from robustpu.wrapper import (
     balanced_logits,
     folds,
     hold_out,
+    masses,
     refuse_huge,
 )
 
@@ -38,16 +39,8 @@ class _Rows:
 
     def sums(self) -> tuple[float, float]:
         """Sums of the weights of the labelled and of the unlabelled rows."""
-        sums = (
-            float(self.weight[self.is_positive].sum()),
-            float(self.weight[~self.is_positive].sum()),
-        )
-        for name, own in zip(("labelled positives", "unlabelled rows"), sums, strict=True):
-            if not own > 0:
-                raise ValueError(
-                    f"sample_weight is zero for all {name}: one class has no rows that count."
-                )
-        return sums
+        labels.refuse_weightless(self.is_positive, self.weight)
+        return masses(self.is_positive, self.weight)
 
 
 @parameters

@@ -16,6 +16,7 @@ from sklearn.utils.validation import (
 )
 
 from robustpu import hardness as hardnesses
+from robustpu import labels
 from robustpu import weighting as weightings
 from robustpu.base import BasePUClassifier, CollapseWarning, parameters
 from robustpu.checks import check_number
@@ -217,11 +218,7 @@ class RobustPUMetaClassifier(WrapperPUClassifier):
         truth: Mask | None = None,
     ) -> None:
         own = np.ones(len(is_positive)) if weight is None else weight
-        for name, side in (("labelled positives", is_positive), ("unlabelled rows", ~is_positive)):
-            if not own[side].any():
-                raise ValueError(
-                    f"sample_weight is zero for all {name}: one class has no rows that count."
-                )
+        labels.refuse_weightless(is_positive, own)
         problem = Problem(X, is_positive, own, weight, X_true, truth)
         best, rule = self._rounds(problem, self._deal(problem, random), random)
         self._keep(best, rule, problem)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
+from robustpu import labels
 from robustpu.base import parameters
 from robustpu.checks import check_number
 from robustpu.thresholds import log_odds, matching_shift
@@ -86,11 +87,7 @@ class TwoStepClassifier(WrapperPUClassifier):
 
 def _counting(X: Any, is_positive: Mask, weight: Floats) -> tuple[Any, Mask, Floats]:
     """Leave out rows of weight 0."""
-    for mask, name in ((is_positive, "labelled positives"), (~is_positive, "unlabelled rows")):
-        if not weight[mask].any():
-            raise ValueError(
-                f"sample_weight is zero for all {name}: one class has no rows that count."
-            )
+    labels.refuse_weightless(is_positive, weight)
     rows = np.flatnonzero(weight)
     return rows_of(X, rows), is_positive[rows], weight[rows]
 

@@ -4,18 +4,15 @@ A page is drawn from a file that may be old, damaged or made by hand: it draws w
 """
 
 import math
-import re
 from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
+
+from robustpu.unseen import shown
 
 Part: TypeAlias = Mapping[str, Any]
 
 LONGEST: Final = 400
 LARGEST: Final = 1e15
-# Controls, and marks that turn the direction of the text around them.
-UNSEEN: Final = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
-)
 
 
 def part(of: Part, key: str) -> Part:
@@ -132,7 +129,7 @@ def _scalar(value: object) -> str:
         return ""
     # Digits of whole numbers are limited in Python; such a number is no sensible value.
     line = "…" if isinstance(value, int) and abs(value) > LARGEST**2 else str(value)
-    line = UNSEEN.sub("\ufffd", " ".join(line[: 2 * LONGEST].split()))
+    line = shown(" ".join(line[: 2 * LONGEST].split()))
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
 
 

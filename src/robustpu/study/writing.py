@@ -7,6 +7,7 @@ import secrets
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -35,7 +36,7 @@ def table_file(path: str | os.PathLike[str]) -> Iterator[Write]:
     ['"a"', '1']
     """
     if str(path) == "-":
-        with _csv(sys.stdout.buffer, ",") as write:
+        with FORMATS[".csv"](sys.stdout.buffer) as write:
             yield write
         return
     open_writer = FORMATS[check_name(path)]
@@ -109,28 +110,12 @@ def whole(path: Path) -> Iterator[Path]:
             draft.unlink(missing_ok=True)
 
 
-@contextmanager
-def _csv(file: Any, delimiter: str) -> Iterator[Write]:
-    writer: Any = None
-
-    def write(table: Any) -> None:
-        nonlocal writer
-        if writer is None:
-            options = csv.WriteOptions(delimiter=delimiter)
-            writer = csv.CSVWriter(file, table.schema, write_options=options)
-        writer.write_table(table)
-        file.flush()
-
-    try:
-        yield write
-    finally:
-        # Also after a failure: writers that are left open write when nobody expects it.
-        if writer is not None:
-            writer.close()
+def _csv(file: Any, schema: Any, delimiter: str) -> Any:
+    return csv.CSVWriter(file, schema, write_options=csv.WriteOptions(delimiter=delimiter))
 
 
 @contextmanager
-def _binary(file: Any, open_writer: Callable[[Any, Any], Any]) -> Iterator[Write]:
+def _arrow(file: Any, open_writer: Callable[[Any, Any], Any]) -> Iterator[Write]:
     writer: Any = None
 
     def write(table: Any) -> None:
@@ -138,6 +123,7 @@ def _binary(file: Any, open_writer: Callable[[Any, Any], Any]) -> Iterator[Write
         if writer is None:
             writer = open_writer(file, table.schema)
         writer.write_table(table)
+        file.flush()
 
     try:
         yield write
@@ -162,10 +148,10 @@ def _json(file: Any, start: str, between: str, end: str) -> Iterator[Write]:
 
 
 FORMATS: Final[dict[str, Callable[[Any], Any]]] = {
-    ".parquet": lambda file: _binary(file, parquet.ParquetWriter),
-    ".csv": lambda file: _csv(file, ","),
-    ".tsv": lambda file: _csv(file, "\t"),
+    ".parquet": lambda file: _arrow(file, parquet.ParquetWriter),
+    ".csv": lambda file: _arrow(file, partial(_csv, delimiter=",")),
+    ".tsv": lambda file: _arrow(file, partial(_csv, delimiter="\t")),
     ".jsonl": lambda file: _json(file, "", "\n", "\n"),
     ".json": lambda file: _json(file, "[", ",\n", "]\n"),
-    ".feather": lambda file: _binary(file, pa.ipc.new_file),
+    ".feather": lambda file: _arrow(file, pa.ipc.new_file),
 }
