@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from statistics import NormalDist, stdev
 from typing import Any, Final
@@ -86,6 +86,7 @@ def estimate_prior(
     level: float = 0.9,
     n_bootstrap: int = 100,
     random_state: int | np.random.RandomState | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> PriorEstimate:
     """Estimate the share of positives among the unlabelled rows.
 
@@ -116,6 +117,8 @@ def estimate_prior(
         How often scores are resampled.
     random_state
         All randomness comes from it.
+    progress
+        Called as ``progress(done, total)`` while the networks train, which takes most of the time.
 
     Returns
     -------
@@ -148,7 +151,7 @@ def estimate_prior(
     random = check_random_state(random_state)
     if table.ndim > 1:
         sample = _sample(table, is_positive, random)
-        scores = priors.out_of_fold([sample])[0]
+        scores = priors.out_of_fold([sample], progress)[0]
     elif priors.is_joint(method):
         raise ValueError(f"method={method!r} trains scorers of its own: give rows, not scores.")
     else:

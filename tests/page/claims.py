@@ -54,6 +54,7 @@ def _written(suspects, columns):
         "evaluation": {
             "level": 0.9,
             "judged": {"n_positive": 312, "n_unlabeled": 99_688},
+            "k": 2000,
             "remarks": [],
             "metrics": metrics(),
         },
@@ -146,6 +147,7 @@ def rounds(count=11, chosen=8):
         "predicted_rate": [0.06 * 0.82**turn + 0.016 for turn in turns],
         "score": [0.99 - 0.02 * 0.7**turn - 0.0006 * max(0, turn - chosen) for turn in turns],
         "chosen": chosen,
+        "taken": [2, *[0] * (count - 5), 3, 4, 2, 1],
         "edges": edges.tolist(),
         "weights_positive": [[], *positive[1:]],
         "weights_unlabeled": unlabeled,

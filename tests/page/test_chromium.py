@@ -222,6 +222,22 @@ def test_no_text_in_a_picture_leaves_it(opened):
     assert outside == []
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_driver_lies_over_the_next_column(browser, tmp_path, width):
+    found = findings(3)
+    for own in found["suspects"]:
+        for driver in own["drivers"]:
+            driver["value"] = "a value that is as long as values may be, and somewhat longer"
+    path = tmp_path / "report.html"
+    path.write_text(render(found), encoding="utf-8")
+    page = browser.open(path)
+    page.size(width, 800)
+    wider = page.run("""[...document.querySelectorAll("#list td.drivers")].filter((cell) =>
+        [...cell.children].some((line) => line.scrollWidth > cell.clientWidth)).length""")
+    assert wider == 0
+    page.close()
+
+
 def brightness(picture):
     """Mean of the colours of a picture's first pixel, which is paper."""
     chunks, at = b"", 8

@@ -46,7 +46,10 @@ def test_what_stands_on_the_page(whole):
         "Estimates without negatives on 312 labelled positives and 99,688 unlabelled rows",
         "Precision share of the positive answers that are right",
         "55 to 99\xa0%".replace("\xa0", " "),
-        "round 8 of 10 is the middle one: it answers 2.8 % of the unlabelled rows positive",
+        "of 12 networks, 2 did not gain by it and stay as they began, in round 0; the others take "
+        "rounds 7 to 10. The middle one is round 8: it answers 2.8 % of the unlabelled rows",
+        "more likely too high than too low",
+        "Precision of the first 2,000 rows of the list",
         "Left out, as asked: handler.",
         "Three methods agree within a factor of 1.4.",
         "robustpu fit claims.parquet --label is_fraud --id claim_id --out claims/",
@@ -125,6 +128,25 @@ def test_only_the_schema():
 def test_methods_without_rounds_have_no_section_of_them():
     reader = Reader(render(findings(3, 3, rounds=None)))
     assert "rounds" not in [a["id"] for a in reader.all("section")]
+
+
+@pytest.mark.parametrize(
+    ("taken", "words"),
+    [
+        ([0, 0, 5], "of 5 networks, all gained by it and take round 2."),
+        ([4, 0, 0], "Here none gained by it: of 4 networks, all are taken as they began"),
+        ([0, 0, 0], "Each network takes its best round."),
+    ],
+)
+def test_what_the_rounds_brought_is_said(taken, words):
+    rounds = {"round": [0, 1, 2], "chosen": 2, "score": [0.5, 0.6, 0.7], "taken": taken}
+    assert words in Reader(render(findings(rounds=rounds))).words
+
+
+def test_a_prior_that_was_given_needs_no_caveat():
+    found = findings()
+    found["prior"]["how"] = "given"
+    assert "too high" not in Reader(render(found)).words
 
 
 def test_no_alarm_no_box():

@@ -33,6 +33,8 @@ def test_rounds_are_means_of_the_history(model):
     assert found["predicted_rate"][4] is None
     assert found["threshold_positive"][0] is None
     assert found["chosen"] == round(float(np.median(model.turns_)))
+    assert sum(found["taken"]) == 2
+    assert all(found["taken"][turn] > 0 for turn in model.turns_)
 
 
 def test_weights_of_each_round_are_counted(model):

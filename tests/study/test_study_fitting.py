@@ -179,6 +179,24 @@ def test_rows_of_training_are_known_again(study, table):
     assert listed == [own["row"] for own in study.findings["suspects"][:50]]
 
 
+def test_rows_that_are_equal_have_one_score(table):
+    # Every row twice: trees answer for each by others, so the answers of twins differ.
+    names = ("amount", "kind", "fraud")
+    twice = {name: table[name] + table[name] for name in names}
+    study = fit_table(twice, label="fraud", method="puet", prior=0.18)
+    own = study.model.probability_
+    assert np.abs(own[:300] - own[300:]).max() > 0.01
+    scores = study.score(twice)
+    assert np.array_equal(scores[:300], scores[300:])
+    listed = [(row["row"], row["score"]) for row in study.rank(twice, top=40)]
+    assert listed == [(row["row"], row["score"]) for row in study.findings["suspects"][:40]]
+
+
+def test_a_study_says_in_a_line_what_it_is(study):
+    assert repr(study).startswith("<Study of claims.csv: PU extra-trees, ")
+    assert repr(study).endswith("prior 0.180>")
+
+
 def test_new_rows_need_neither_label_nor_id(study, table):
     new = {name: table[name][:20] for name in ("age", "kind", "amount")}
     assert len(study.score(new)) == 20

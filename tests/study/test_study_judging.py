@@ -6,6 +6,7 @@ from robustpu.study.judging import (
     judge,
     judge_newest,
     lengths,
+    newest_alarms,
     scores_section,
     smoothed,
     top_section,
@@ -114,3 +115,33 @@ def test_rows_further_down_are_never_better():
     """By hand: 0.2 in the first five and 0.6 in the next five are 0.4 in all ten."""
     assert smoothed([5, 10, 20], [1, 4, 6]) == [2.0, 4.0, 6.0]
     assert smoothed([5, 10, 20], [4, 6, 7]) == [4.0, 6.0, 7.0]
+
+
+def test_intervals_of_lists_agree_with_each_other(held_out):
+    # So high a prior that every row of the list counts more than once.
+    found = top_section(judge(*held_out, Prior("given", 0.6), 0.5, "case-control"), 160)
+    low, high = ([own[end] for own in found] for end in ("low", "high"))
+    assert low == sorted(low)
+    assert high == sorted(high)
+    assert all(own["high"] > own["low"] for own in found)
+    assert found[0]["expected"] == found[0]["k"]
+
+
+def _section(value, low, high):
+    return {"metrics": [{"name": "auc", "value": value, "low": low, "high": high}]}
+
+
+@pytest.mark.parametrize(
+    ("high", "alarms"), [(0.84, 1), (0.86, 0)], ids=["beyond chance", "perhaps chance"]
+)
+def test_newest_rows_that_are_ranked_worse_are_an_alarm(high, alarms):
+    newest = {"since": "2024-05-01", "evaluation": _section(0.7, 0.5, high)}
+    found = newest_alarms(_section(0.9, 0.85, 0.95), newest)
+    assert len(found) == alarms
+    assert all("2024-05-01" in own["text"] for own in found)
+
+
+def test_without_newest_rows_there_is_no_alarm_of_them():
+    assert newest_alarms(_section(0.9, 0.85, 0.95), None) == []
+    assert newest_alarms(_section(0.9, 0.85, 0.95), {"text": "cannot be judged"}) == []
+    assert newest_alarms(None, {"since": "", "evaluation": _section(0.7, 0.5, 0.8)}) == []

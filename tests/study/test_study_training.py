@@ -3,6 +3,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from robustpu import ElkanNotoClassifier, RobustPUClassifier
+from robustpu.study import training
 from robustpu.study.training import Wish, cross_fit, make_model, train, unseen
 
 
@@ -62,6 +63,17 @@ def test_own_answers_are_taken_if_there_are_enough(rows):
     score, how = unseen(other, X, y, 0)
     assert np.isfinite(score).all()
     assert how == "5-fold cross-fitting"
+
+
+def test_own_answers_to_many_rows_are_enough(rows, monkeypatch):
+    X, y = rows
+    model = train(make_model(Wish("nnpu", members=2), 0.2), X, y).model
+    parts = [int(np.isfinite(model.out_of_fold_[y == label]).sum()) for label in (1, 0)]
+    assert 0 < parts[1] < 0.5 * (y == 0).sum()
+    monkeypatch.setattr(training, "ENOUGH_ROWS", tuple(parts))
+    assert unseen(model, X, y, 0)[0] is model.out_of_fold_
+    monkeypatch.setattr(training, "ENOUGH_ROWS", (parts[0], parts[1] + 1))
+    assert unseen(model, X, y, 0)[1] == "5-fold cross-fitting"
 
 
 def test_one_positive_cannot_be_cross_fitted(rows):

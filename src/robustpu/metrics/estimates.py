@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 # What rounding may add to a value without its counting as out of range.
 ROUNDING = 1e-9
@@ -88,6 +88,18 @@ def scaled(estimate: Estimate, factor: float) -> Estimate:
         raw=factor * estimate.raw,
         clipped=estimate.clipped,
     )
+
+
+def widened(estimate: Estimate, room: tuple[float, float]) -> Estimate:
+    """The estimate with an interval that holds ``room`` as well.
+
+    Examples
+    --------
+    >>> print(widened(Estimate(1.0, 1.0, 1.0, 1.7, True), (0.8, 1.0)))
+    1.000 [0.800, 1.000]
+    """
+    low, high = min(estimate.low, room[0]), max(estimate.high, room[1])
+    return replace(estimate, low=low, high=high)
 
 
 def wilson(share: float, rows: float, z: float) -> tuple[float, float]:

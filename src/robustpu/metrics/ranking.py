@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from robustpu.metrics.estimates import Estimate, combine, scaled, wilson
+from robustpu.metrics.estimates import Estimate, combine, scaled, widened, wilson
 from robustpu.metrics.sample import Floats, Sample, effective_rows, tail
 
 Ranking: TypeAlias = Callable[[Sample], Estimate]
@@ -87,8 +87,8 @@ def precision_at_k(sample: Sample) -> Estimate:
     """prior recall(t) / rate(t), with t the k-th highest score of the unlabelled rows.
 
     The share of positives among the k unlabelled rows with the highest scores, these very rows:
-    the interval has room for their luck too. Of rows with equal scores at the end of the list, as
-    many count as fit, as if drawn by lot.
+    the interval has room for their luck too, at least that of k rows drawn with such a share. Of
+    rows with equal scores at the end of the list, as many count as fit, as if drawn by lot.
     """
     k, weight = sample.k, sample.weight_unlabeled
     order = np.argsort(-sample.unlabeled, kind="stable")
@@ -113,7 +113,8 @@ def precision_at_k(sample: Sample) -> Estimate:
         (raw - half, raw + half),
         (sample.priors[0] * recall / rate, sample.priors[1] * recall / rate),
     ]
-    return combine(raw, ends, (0.0, 1.0))
+    # A share far above 1 before the cut would leave no room at all.
+    return widened(combine(raw, ends, (0.0, 1.0)), wilson(share, rows, sample.z))
 
 
 def lift_at_k(sample: Sample) -> Estimate:

@@ -45,7 +45,8 @@ def correction(findings: Part) -> str:
                 "labelled positive",
                 "warm",
                 "weights_positive",
-                "They should move to the right: more of them count as the threshold grows.",
+                "They should move to the right as the threshold grows. Those that stay at the left "
+                "look like negatives.",
             ),
         )
     ]
@@ -75,8 +76,7 @@ def _summary(findings: Part) -> str:
     )
     if chosen is None or chosen not in turns:
         return words
-    last = counted(max(turn or 0 for turn in turns))
-    words += f" Each network takes its best round; round {chosen:g} of {last} is the middle one"
+    words += f" {_taken(rounds)} The middle one is round {chosen:g}"
     rates = numbers(rounds, "predicted_rate")
     rate = dict(zip(turns, rates, strict=False)).get(chosen)
     if rate is None or prior is None:
@@ -84,6 +84,28 @@ def _summary(findings: Part) -> str:
     return (
         f"{words}: it answers {percent(rate)} of the unlabelled rows positive, where "
         f"{percent(prior)} are expected."
+    )
+
+
+def _taken(rounds: Part) -> str:
+    """How many networks gained by how many rounds."""
+    counts = zip(numbers(rounds, "round"), numbers(rounds, "taken"), strict=False)
+    taken = {turn: count for turn, count in counts if turn is not None and count}
+    later = [turn for turn in taken if turn > 0]
+    if not later and not taken:
+        return "Each network takes its best round."
+    everyone = counted(sum(taken.values()), "network")
+    if not later:
+        return f"Here none gained by it: of {everyone}, all are taken as they began, in round 0."
+    span = f"round {min(later):g}"
+    if len(later) > 1:
+        span = f"rounds {min(later):g} to {max(later):g}"
+    words = f"Each network takes its best round: of {everyone}, "
+    if 0 not in taken:
+        return f"{words}all gained by it and take {span}."
+    return (
+        f"{words}{counted(taken[0])} did not gain by it and stay as they began, in round 0; the "
+        f"others take {span}."
     )
 
 
@@ -106,7 +128,8 @@ def _courses(findings: Part, rounds: Part, turns: list[float], chosen: float | N
         figure(
             "Unlabelled rows answered positive",
             lines(turns, rate, _percent, "Share answered positive by round", level, chosen),
-            "It should come near the share that is expected.",
+            "At the end of each round; of the last it is not noted. It should come near the share "
+            "that is expected.",
         ),
         figure(
             "Score on held-out rows",

@@ -13,7 +13,13 @@ KINDS: Final = {
     "prior": "The share of positives is in doubt",
     "few": "There is little to judge by",
     "fit": "The training warned",
+    "time": "The newest rows are ranked worse",
 }
+# What is estimated is the largest share that the data allow.
+CAVEAT: Final = (
+    ", and more likely too high than too low: negatives that look just like positives count as "
+    "positives. Look at some thirty rows of the list, and compare"
+)
 
 
 def total(findings: Part) -> float | None:
@@ -109,7 +115,8 @@ def _second(findings: Part) -> str:
     where = '<a href="#suspects">the list below</a>' if listed else "the ranking"
     return (
         f"Of the first {counted(first.k)} rows of {where}, about {counted(first.expected)} should "
-        f"be right{sure}. All this is estimated, without a single known negative."
+        f"be right{sure}. All this is estimated, without a single known negative"
+        f"{CAVEAT if text(part(findings, 'prior'), 'how') == 'estimated' else ''}."
     )
 
 

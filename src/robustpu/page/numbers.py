@@ -34,9 +34,9 @@ OTHERS: Final = {
     "balanced_accuracy": "Balanced accuracy: mean of recall and specificity",
     "zero_one_risk": "Zero-one risk: share of wrong answers",
     "lee_liu": "Lee and Liu’s criterion: recall² over the share answered positive",
-    "precision_at_k": "Precision of the first rows of the list",
-    "lift_at_k": "Lift of the first rows: how many times better than rows drawn by lot",
-    "positives_at_k": "Positives among the first rows of the list",
+    "precision_at_k": "Precision of the first {k} rows of the list",
+    "lift_at_k": "Lift of the first {k} rows: how many times better than rows drawn by lot",
+    "positives_at_k": "Positives among the first {k} rows of the list",
 }
 
 
@@ -65,7 +65,9 @@ def numbers(findings: Part) -> str:
         "</thead>"
     )
     table = f'<table class="estimates">\n{head}\n<tbody>\n{"".join(drawn)}</tbody></table>\n'
-    rest = [_other(name, each) for name, each in usable.items() if name not in MEANINGS]
+    k = number(evaluation, "k")
+    length = "" if k is None else counted(k)
+    rest = [_other(name, each, length) for name, each in usable.items() if name not in MEANINGS]
     more = "".join(rest)
     return "".join(
         [
@@ -142,10 +144,10 @@ def _blind(kind: str, findings: Part) -> float | None:
     return prior if kind == "prior" else 1 - prior
 
 
-def _other(name: str, each: Part) -> str:
+def _other(name: str, each: Part, length: str) -> str:
     value, low, high = (number(each, key) for key in ("value", "low", "high"))
     assert value is not None
-    words = OTHERS.get(name, name.replace("_", " "))
+    words = OTHERS.get(name, name.replace("_", " ")).replace("{k} ", length and f"{length} ")
     sure = "" if low is None or high is None else f"{written(low)} to {written(high)}"
     return (
         f'<tr><th scope="row">{escape(words)}</th><td><b>{written(value)}</b></td>'

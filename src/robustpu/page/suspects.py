@@ -108,7 +108,8 @@ def _toolbar(found: Sequence[Part]) -> str:
 
 
 def _head(name: str, kind: str, sort: str = "none") -> str:
-    words = escape(_cut(name, NAME))
+    # A long name may be broken where its words end.
+    words = escape(_cut(name, NAME)).replace("_", "_<wbr>")
     return f'<th scope="col" data-kind="{kind}" aria-sort="{sort}">{words}</th>'
 
 

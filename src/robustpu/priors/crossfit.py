@@ -1,8 +1,8 @@
 """Out-of-fold scores: how much a row looks like a labelled one, by networks that never saw it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import count, product
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from robustpu.modules import ModuleFactory
 from robustpu.naming import identity
 
 Scores = NDArray[np.float64]
+Progress = Callable[[int, int], None]
 
 FOLDS = 5
 # Folds are dealt out so many times, and the scores averaged.
@@ -36,7 +37,7 @@ class Sample:
     method: Any = "auto"
 
 
-def out_of_fold(samples: Sequence[Sample]) -> list[Scores]:
+def out_of_fold(samples: Sequence[Sample], progress: Progress | None = None) -> list[Scores]:
     """Score every row, the scorers of all samples and folds trained together.
 
     A network learns to tell positives from unlabelled rows on all folds but one, and scores that
@@ -47,6 +48,8 @@ def out_of_fold(samples: Sequence[Sample]) -> list[Scores]:
     ----------
     samples
         Inputs (rows, ...), the mask of labelled positives, the network and a seed, of each.
+    progress
+        Called as ``progress(done, total)`` after each epoch.
 
     Returns
     -------
@@ -72,14 +75,21 @@ def out_of_fold(samples: Sequence[Sample]) -> list[Scores]:
             (identity(_scorer(sample)), tuple(sample.x.shape), n_positive, sample.x.device), []
         ).append(place)
     scores: dict[int, Scores] = {}
+    done, total = count(1), EPOCHS * len(groups)
+
+    def tick(members: int) -> None:
+        if progress is not None:
+            progress(next(done), total)
+
     for places in groups.values():
-        scores |= zip(places, _alike([samples[place] for place in places]), strict=True)
+        scores |= zip(places, _alike([samples[place] for place in places], tick), strict=True)
     return [scores[place] for place in range(len(samples))]
 
 
-def _alike(samples: Sequence[Sample]) -> Scores:
+def _alike(samples: Sequence[Sample], tick: Callable[[int], None]) -> Scores:
     """The same for samples of one size, whose folds can share a fleet."""
     folded = fold(samples)
+    folded.fleet.on_epoch = tick
     begin(folded.fleet, cross_entropy, cross_entropy_slope)
     for _ in range(EPOCHS):
         folded.fleet.epoch()

@@ -76,7 +76,7 @@ def compare_table(
             f"{problem.n_unlabeled}."
         )
     progress("prior", 0, 0)
-    found = find_prior(X, y, prior, scenario, seed)
+    found = find_prior(X, y, prior, scenario, seed, progress)
     rows: list[dict[str, Any]] = []
     for wish in wishes:
         model = make_model(wish, found.value)

@@ -43,6 +43,8 @@ def rounds_section(model: BasePUClassifier) -> dict[str, Any] | None:
         "predicted_rate": [mean("positive_rate", turn + 1) for turn in numbers],
         "score": [mean("score", turn) for turn in numbers],
         "chosen": round(float(np.median(model.turns_))),
+        # Networks whose best round it is.
+        "taken": [int(np.sum(np.asarray(model.turns_) == turn)) for turn in numbers],
     }
     edges = np.linspace(0, 1, BINS + 1)
     section["edges"] = edges.round(6).tolist()

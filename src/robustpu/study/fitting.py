@@ -15,6 +15,7 @@ from robustpu.study.judging import (
     evaluation_section,
     judge,
     judge_newest,
+    newest_alarms,
     scores_section,
     top_section,
 )
@@ -22,7 +23,7 @@ from robustpu.study.prior import Prior, find_prior, parse_prior
 from robustpu.study.problem import Problem, make_problem
 from robustpu.study.seen import remember
 from robustpu.study.study import Study
-from robustpu.study.suspects import SHOWN, list_suspects, text_of, texts_of
+from robustpu.study.suspects import SHOWN, list_suspects, most_likely, text_of, texts_of
 from robustpu.study.training import (
     Progress,
     Wish,
@@ -110,7 +111,7 @@ def fit_table(
     roles = Roles(label=label, positive=positive, id=id, time=time, drop=tuple(drop))
     problem = make_problem(data, roles, kinds, seed)
     progress("prior", 0, 0)
-    found = find_prior(problem.X, problem.y, prior, scenario, seed)
+    found = find_prior(problem.X, problem.y, prior, scenario, seed, progress)
     return _study(
         problem,
         found,
@@ -142,6 +143,7 @@ def _study(
     if problem.times is not None:
         newest = judge_newest(model, X, y, problem.times, prior, progress)
         remarks.append(newest["text"])
+    evaluation = evaluation_section(judged, remarks)
 
     def score(rows: NDArray[np.float32]) -> NDArray[np.float64]:
         return probability(model, rows)
@@ -149,11 +151,13 @@ def _study(
     sources = problem.vectorizer.sources_
     counted = importance(score, X, y, sources, wish.seed, progress)
     background = draw_background(X, y, wish.seed)
-    rows, chance = model.suspects(SUSPECTS)
+    seen = remember(X, model.probability_)
+    chance, _ = seen.corrected(X, model.probability_)
+    rows = most_likely(chance, y == 0, SUSPECTS)
     listed = list_suspects(
         score,
         X[rows],
-        chance,
+        chance[rows],
         background,
         sources,
         texts_of(problem.table.data, rows, problem.table.names),
@@ -162,7 +166,7 @@ def _study(
         [own.column for own in counted[:SHOWN] if own.value > 0],
         progress,
     )
-    rate = sections.answered(model.probability_, y, model.threshold_)
+    rate = sections.answered(chance, y, model.threshold_)
     found = {
         "schema": sections.SCHEMA,
         "made": sections.now(),
@@ -172,19 +176,19 @@ def _study(
         "prior": sections.prior_section(prior),
         "threshold": float(model.threshold_),
         "answered_positive": rate,
-        "evaluation": evaluation_section(judged, remarks),
+        "evaluation": evaluation,
         "newest": newest,
         "top": top_section(judged, problem.n_unlabeled),
         "scores": scores_section(y, held_out),
         "rounds": rounds,
-        "alarms": sections.alarm_section(problem, prior, fitted.warnings, rate),
+        "alarms": sections.alarm_section(problem, prior, fitted.warnings, rate)
+        + newest_alarms(evaluation, newest),
         "suspects": listed,
         "importance": sections.importance_section(counted),
         "columns": sections.columns_section(problem),
         "notes": list(problem.notes),
         "settings": settings,
     }
-    seen = remember(X, model.probability_)
     return Study(model, problem.vectorizer, found, background, seen)
 
 

@@ -54,6 +54,7 @@ def evaluation_section(found: Evaluation | None, remarks: Sequence[str]) -> dict
         return None
     return {
         "level": found.sample.level,
+        "k": found.sample.k,
         "judged": {
             "n_positive": len(found.sample.positive),
             "n_unlabeled": len(found.sample.unlabeled),
@@ -76,7 +77,8 @@ def top_section(found: Evaluation | None, n_unlabeled: int) -> list[dict[str, An
     """Expected positives among the k most suspect unlabelled rows, to past all that there are.
 
     If only some of the rows could be judged, the list is of the same share of them. The first rows
-    rest on few labelled ones, so what is expected of them is smoothed: see ``smoothed``.
+    rest on few labelled ones, so it is taken for granted that rows further down are no better: see
+    ``smoothed`` and ``narrowed``.
     """
     if found is None:
         return []
@@ -86,11 +88,15 @@ def top_section(found: Evaluation | None, n_unlabeled: int) -> list[dict[str, An
     answers = [positives_at_k(replace(sample, k=max(1, round(k / scale)))) for k in ks]
     factors = [k / max(1, round(k / scale)) for k in ks]
     raw = [own.value * factor for own, factor in zip(answers, factors, strict=True)]
-    section = []
-    for k, own, factor, value in zip(ks, answers, factors, smoothed(ks, raw), strict=True):
-        low, high = min(own.low * factor, value), max(own.high * factor, value)
-        section.append({"k": k, "expected": value, "low": float(low), "high": float(high)})
-    return section
+    ends = narrowed(
+        ks,
+        [own.low * factor for own, factor in zip(answers, factors, strict=True)],
+        [own.high * factor for own, factor in zip(answers, factors, strict=True)],
+    )
+    return [
+        {"k": k, "expected": value, "low": min(low, value), "high": max(high, value)}
+        for k, value, low, high in zip(ks, smoothed(ks, raw), *ends, strict=True)
+    ]
 
 
 def smoothed(ks: Sequence[int], expected: Sequence[float]) -> list[float]:
@@ -106,6 +112,26 @@ def smoothed(ks: Sequence[int], expected: Sequence[float]) -> list[float]:
     lengths, gains = np.diff(ks, prepend=0), np.diff(expected, prepend=0.0)
     shares = isotonic_regression(gains / lengths, sample_weight=lengths, increasing=False)
     return [float(own) for own in np.cumsum(shares * lengths).round(9)]
+
+
+def narrowed(
+    ks: Sequence[int], low: Sequence[float], high: Sequence[float]
+) -> tuple[list[float], list[float]]:
+    """Intervals of the positives among the first k rows, each with what the others know.
+
+    A longer list has no fewer positives, and no larger a share of them.
+
+    Examples
+    --------
+    >>> narrowed([10, 20, 50], [0, 4, 25], [10, 20, 40])
+    ([5.0, 10.0, 25.0], [10.0, 20.0, 40.0])
+    """
+    length = np.asarray(ks, dtype=np.float64)
+    share = np.maximum.accumulate((low / length)[::-1])[::-1]
+    least = np.maximum.accumulate(np.maximum(low, share * length))
+    most = np.minimum.accumulate(np.asarray(high, dtype=np.float64)[::-1])[::-1]
+    most = np.minimum(most, np.minimum.accumulate(most / length) * length)
+    return least.tolist(), most.tolist()
 
 
 def lengths(expected: float, most: int) -> list[int]:
@@ -186,3 +212,39 @@ def judge_newest(
         "text": f"Fitted on the older rows alone and judged on the newest {len(newest):,}, "
         f"from {since} on, with {int(y[newest].sum()):,} labelled: {told}.",
     }
+
+
+def newest_alarms(
+    whole: dict[str, Any] | None, newest: dict[str, Any] | None
+) -> list[dict[str, str]]:
+    """Say if the newest rows are ranked worse than rows of all times, beyond chance.
+
+    Parameters
+    ----------
+    whole
+        The section of the evaluation.
+    newest
+        What ``judge_newest`` answered, or None.
+
+    Examples
+    --------
+    >>> def section(value, low, high):
+    ...     return {"metrics": [{"name": "auc", "value": value, "low": low, "high": high}]}
+    >>> worse = {"since": "2024-05-01", "evaluation": section(0.6, 0.5, 0.7)}
+    >>> newest_alarms(section(0.9, 0.85, 0.95), worse)[0]["kind"]
+    'time'
+    """
+    if whole is None or newest is None or newest.get("evaluation") is None:
+        return []
+    usual, late = (
+        next(own for own in section["metrics"] if own["name"] == "auc")
+        for section in (whole, newest["evaluation"])
+    )
+    if late["high"] >= usual["low"]:
+        return []
+    text = (
+        f"A model of the older rows ranks those from {newest['since']} on much worse: AUC "
+        f"{late['value']:.2f}, and {usual['value']:.2f} on rows of all times. Things have changed, "
+        "and new rows may be ranked as badly. Leave out columns that age, or fit on newer rows."
+    )
+    return [{"kind": "time", "text": text}]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustpu.estimation import PriorWarning, estimate_prior
+from robustpu.study.training import Progress, silent
 
 # An estimate may be 0 or 1, which is no prior: nothing would be left to find.
 LEAST: Final = 1e-4
@@ -79,6 +80,7 @@ def find_prior(
     asked: str | float,
     scenario: str,
     seed: int,
+    progress: Progress = silent,
 ) -> Prior:
     """The prior as it was given, from a count, or estimated.
 
@@ -92,6 +94,8 @@ def find_prior(
         "case-control" or "single-set".
     seed
         Of the estimate.
+    progress
+        Told of the estimate.
 
     Examples
     --------
@@ -117,7 +121,13 @@ def find_prior(
         )
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", PriorWarning)
-        found = estimate_prior(X, y, scenario=scenario, random_state=seed)
+        found = estimate_prior(
+            X,
+            y,
+            scenario=scenario,
+            random_state=seed,
+            progress=lambda done, total: progress("prior", done, total),
+        )
     doubts = [str(own.message) for own in caught if issubclass(own.category, PriorWarning)]
     value = float(np.clip(found.value, LEAST, 1 - LEAST))
     return Prior(

@@ -7,7 +7,7 @@ import numpy as np
 from robustpu.checks import check_number
 from robustpu.study.scoring import Scored, is_labelled, score_parts
 from robustpu.study.study import Study
-from robustpu.study.suspects import SHOWN, list_suspects, texts_of
+from robustpu.study.suspects import SHOWN, list_suspects, most_likely, texts_of
 from robustpu.study.training import Progress, silent
 from robustpu.tables import Tally
 
@@ -56,7 +56,7 @@ def rank_table(
     """
     check_number("top", top, least=1, whole=True)
     roles = study.findings["data"]
-    id = roles["id"] if id is None else id
+    asked, id = id, roles["id"] if id is None else id
     shown = [own["column"] for own in study.findings["importance"][:SHOWN]]
     held: list[_Row] = []
     parts = score_parts(
@@ -70,6 +70,8 @@ def rank_table(
         progress=progress,
     )
     for place, part in enumerate(parts):
+        if place == 0 and asked is not None:
+            part.table.column(asked)
         if place == 0 and notes is not None and roles["label"] not in part.table.names:
             notes.append(
                 f"there is no column {roles['label']!r}: known positives cannot be told from the "
@@ -107,8 +109,7 @@ def _candidates(
 ) -> list[_Row]:
     """The best rows of a part that beat the last one so far."""
     is_open = ~is_labelled(part.table, roles["label"], roles["positive"])
-    places = np.flatnonzero(is_open & (part.score > least))
-    places = places[np.argsort(-part.score[places], kind="stable")[:top]]
+    places = most_likely(part.score, is_open & (part.score > least), top)
     if not len(places):
         return []
     cells = texts_of(part.table.data, places, part.table.names)

@@ -13,7 +13,7 @@ from robustpu.study.training import probability
 from robustpu.tables import Table, Tally, Vectorizer, read_table
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Study:
     """A fitted model, what makes numbers of tables for it, and what was found.
 
@@ -37,6 +37,14 @@ class Study:
     background: NDArray[np.float32]
     seen: Seen
 
+    def __repr__(self) -> str:
+        data, prior = self.findings["data"], self.findings["prior"]
+        return (
+            f"<Study of {data['name']}: {self.findings['method']['title']}, "
+            f"{data['n_positive']:,} labelled positives, {data['n_unlabeled']:,} unlabelled rows, "
+            f"prior {prior['value']:.3f}>"
+        )
+
     def probability(self, X: NDArray[np.float32]) -> NDArray[np.float64]:
         """Of being positive, from features, as the model answers, (n,).
 
@@ -48,7 +56,7 @@ class Study:
         return probability(self.model, X)
 
     def answers(self, X: NDArray[np.float32]) -> tuple[NDArray[np.float64], int]:
-        """Probabilities, (n,), and how many rows were trained on; see :mod:`robustpu.study.seen`.
+        """Probabilities, (n,), and how many rows are known; see :mod:`robustpu.study.seen`.
 
         Parameters
         ----------

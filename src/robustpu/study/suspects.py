@@ -80,6 +80,21 @@ def _largest(
     ]
 
 
+def most_likely(
+    probability: NDArray[np.float64], is_open: NDArray[np.bool_], top: int
+) -> NDArray[np.intp]:
+    """Places of the highest probabilities among the open rows, the highest first; equals in order.
+
+    Examples
+    --------
+    >>> most_likely(np.array([0.5, 0.9, 0.7, 0.7]), np.array([True, False, True, True]), 2).tolist()
+    [2, 3]
+    """
+    places = np.flatnonzero(is_open)
+    chosen: NDArray[np.intp] = places[np.argsort(-probability[places], kind="stable")[:top]]
+    return chosen
+
+
 def texts_of(data: Any, rows: NDArray[np.intp], names: Sequence[str]) -> list[dict[str, str]]:
     """Cells of some rows of an Arrow table as text, by column; of columns that are there.
 

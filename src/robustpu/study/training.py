@@ -21,9 +21,10 @@ Floats: TypeAlias = NDArray[np.float64]
 # Called as progress(stage, done, total); a total of 0 is not known.
 Progress: TypeAlias = Callable[[str, int, int], None]
 
-# Share of the rows that a model must have answers for that it did not train on; with fewer, folds
-# are fitted to have more.
+# A model must have answers of its own to so large a share of the rows, or to so many labelled and
+# unlabelled rows, that it did not train on; with fewer, folds are fitted to have more.
 ENOUGH: Final = 0.8
+ENOUGH_ROWS: Final = (200, 2_000)
 FOLDS: Final = 5
 # Beyond so many rows the weights of all rounds are not worth their memory.
 RECORDED: Final = 200_000
@@ -146,8 +147,8 @@ def unseen(
 ) -> tuple[Floats, str]:
     """Answers to the training rows by what has not seen them, (n,), and how they came about.
 
-    The model's own, if there are such for most rows; else those of models that are fitted anew, one
-    a fold. NaN where there is none.
+    The model's own, if there are such for most rows or for many; else those of models that are
+    fitted anew, one a fold. NaN where there is none.
 
     Parameters
     ----------
@@ -162,9 +163,11 @@ def unseen(
     """
     own: Floats = model.out_of_fold_
     known = np.isfinite(own)
-    covered = min(known[y == 1].mean(), known[y == 0].mean())
-    count = min(FOLDS, int(y.sum()), int((y == 0).sum()))
-    if covered >= ENOUGH or count < 2:
+    parts = known[y == 1], known[y == 0]
+    count = min(FOLDS, *map(len, parts))
+    is_most = all(part.mean() >= ENOUGH for part in parts)
+    is_many = all(part.sum() >= rows for part, rows in zip(parts, ENOUGH_ROWS, strict=True))
+    if is_most or is_many or count < 2:
         return own, "rows that each part of the model did not train on"
     score, _ = cross_fit(model, X, y, count, seed, progress)
     return score, f"{count}-fold cross-fitting"
