@@ -22,7 +22,11 @@ def test_a_table():
     pu = make_pu(
         table.data, table.target, n_positive=400, n_unlabeled=1200, prior=0.3, random_state=0
     )
-    found = estimate_prior(pu.X, pu.y, random_state=0)
+    told = []
+    found = estimate_prior(
+        pu.X, pu.y, random_state=0, progress=lambda done, total: told.append((done, total))
+    )
+    assert told == [(epoch, 20) for epoch in range(1, 21)]
     assert float(found) == found.value == pytest.approx(0.3, abs=0.05)
     assert 0 < found.low < 0.3 < found.high < 0.5
     assert found.population == found.value

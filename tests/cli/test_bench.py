@@ -166,6 +166,34 @@ def test_bad_options_are_refused(small):
     assert "device must be" in answer.output
 
 
+def test_a_cluster_has_workers_of_its_own(small):
+    answer = bench(small, "--cluster", "local:2", "--workers", 2)
+    assert answer.exit_code == 2
+    assert answer.output.startswith("Error: --workers are processes of this machine")
+
+
+def test_a_cluster_needs_dask(small, monkeypatch):
+    monkeypatch.delitem(sys.modules, "robustpu.bench.connect", raising=False)
+    monkeypatch.delitem(sys.modules, "robustpu.bench.cluster", raising=False)
+    monkeypatch.delitem(sys.modules, "robustpu.bench.remote", raising=False)
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    answer = bench(small, "--cluster", "local:2")
+    assert answer.exit_code == 2
+    assert "--cluster needs Dask: pip install 'robustpu[dask]'." in answer.output
+    # A plan needs none, and says whose time it tells.
+    answer = bench(small, "--cluster", "local:2", "--dry-run")
+    assert answer.exit_code == 0
+    assert "Note: the time is that of one worker here." in answer.output
+
+
+@pytest.mark.parametrize("address", ["local:0", "abacus://host:1"])
+def test_an_address_that_makes_no_sense_is_refused(small, address):
+    pytest.importorskip("distributed", reason="needs robustpu[dask]")
+    answer = bench(small, "--cluster", address)
+    assert answer.exit_code == 2
+    assert f"got {address!r}" in answer.output
+
+
 def test_two_files_of_one_name_are_refused(small):
     other = small.parent / "other"
     other.mkdir()

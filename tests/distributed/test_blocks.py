@@ -84,7 +84,8 @@ def test_lessons_hold_the_rows_of_a_fold_that_have_weight(table):
     ends = np.cumsum((0, *SIZES))
     parts = [dask.delayed(weight[a:b]) for a, b in itertools.pairwise(ends)]
     pairs = zip(parts, own.dealt, strict=True)
-    kept = np.array(dask.compute(*(dask.delayed(lessons.kept_of)(*pair) for pair in pairs)))
+    notes = dask.compute(*(dask.delayed(lessons.noted)(*pair) for pair in pairs))
+    kept = np.array(notes)[:, 0].astype(int)
     given = lessons.Weights(parts, kept, np.ones(2), np.ones(2))
     for number in (0, 1):
         mine = fold == bool(number)
@@ -119,7 +120,7 @@ def test_rows_in_memory_and_blocks_that_differ_are_refused():
         blocks.parts_of(np.zeros((2, 2)))
     mask = np.array([True, False])
     with pytest.raises(ValueError, match="has 3 rows, that of y 2"):
-        lessons.take(np.zeros((3, 1)), Dealt(mask, mask), 0, None, (1.0, 1.0))
+        lessons.rows_of(np.zeros((3, 1)), Dealt(mask, mask), 0, None, (1.0, 1.0))
 
 
 def test_columns_in_several_chunks_and_labels_of_any_kind():

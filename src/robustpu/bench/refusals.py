@@ -1,14 +1,18 @@
 """What a plan cannot be: refused before anything is trained, with the place in the file."""
 
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from robustpu.base import BasePUClassifier
 from robustpu.datasets.catalogue import SOURCES
+from robustpu.datasets.folder import data_folder
+from robustpu.datasets.integrity import state
 from robustpu.modules import build
 from robustpu.naming import suggest
 from robustpu.neural import NeuralPUClassifier
@@ -17,6 +21,35 @@ from robustpu.split import make_pu
 if TYPE_CHECKING:
     from robustpu.bench.plan import Cell
     from robustpu.bench.protocol import Sizes
+
+
+def absent(names: Iterable[str], data_dir: Path | None) -> str:
+    """Say which data sets are not on this machine, and what to do; nothing if all are.
+
+    Parameters
+    ----------
+    names
+        Data sets.
+    data_dir
+        Where those lie that are not bundled.
+
+    Examples
+    --------
+    >>> absent(["spambase", "digits"], None)
+    ''
+    """
+    root = data_folder(data_dir)
+    states = {name: state(SOURCES[name], root) for name in dict.fromkeys(names)}
+    lacking = {name: own for name, own in states.items() if own.startswith(("missing", "damaged"))}
+    if not lacking:
+        return ""
+    listed = [name if own == "missing" else f"{name} ({own})" for name, own in lacking.items()]
+    where = "" if data_dir is None else f" --data-dir {shlex.quote(str(data_dir))}"
+    return (
+        f"not in {root}: {', '.join(listed)}. Get them by `robustpu datasets fetch "
+        f"{' '.join(lacking)}{where}`, say where they are by --data-dir, or leave them out by "
+        "--only."
+    )
 
 
 def check_sizes(cell: "Cell") -> None:

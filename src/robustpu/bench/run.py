@@ -9,7 +9,7 @@ from robustpu.bench.plan import Cell, joined
 from robustpu.bench.screen import Screen, reason
 from robustpu.bench.store import Record, key_of, read, writer
 from robustpu.bench.train import Machine, names, relabelled
-from robustpu.bench.workers import train_all
+from robustpu.bench.workers import Crew, train_all
 
 
 class Outcome(NamedTuple):
@@ -55,7 +55,7 @@ def run(
     cells: Sequence[Cell],
     out: Path,
     machine: Machine,
-    workers: int,
+    workers: int | Crew,
     open_screen: Callable[[Sequence[Cell]], Screen],
 ) -> Outcome:
     """Train what is missing, and append each cell's records as soon as it is done.
@@ -69,7 +69,7 @@ def run(
     machine
         Where to train.
     workers
-        Processes.
+        Processes of this machine, or a crew.
     open_screen
         Makes the screen, given the cells that are to be trained.
 

@@ -1,7 +1,7 @@
 """``robustpu bench``: experiments as files, run and reported."""
 
-import shlex
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from robustpu.bench.plan import Cell
     from robustpu.bench.screen import Screen
     from robustpu.bench.train import Machine
+    from robustpu.bench.workers import Crew
 
 app = typer.Typer(help="Run experiments, and report what came out.", no_args_is_help=True)
 app.command()(report)
@@ -37,7 +38,17 @@ def run(
         typer.Option(file_okay=False, help="Folder of the data sets that are not bundled."),
     ] = None,
     device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1..., or auto.")] = "auto",
-    workers: Annotated[int, typer.Option(min=1, help="Processes to share the cells.")] = 1,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes to share the cells.", show_default="1")
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            help="Dask cluster to share the cells, instead of --workers: its address, such as "
+            "tcp://host:8786, or local:4 for four processes here. --data-dir and --device are then "
+            "those of its workers.",
+        ),
+    ] = None,
     only: Annotated[
         list[str] | None,
         typer.Option(
@@ -64,21 +75,31 @@ def run(
     way, goes on where it was when it is started again.
     """
     folder = out or files[0].parent / "results"
+    if cluster is not None and workers is not None:
+        _fail(
+            "--workers are processes of this machine, and --cluster has workers of its own: give "
+            "one of the two, or --cluster local:4 for four processes here.",
+            2,
+        )
     try:
+        from robustpu.bench.refusals import absent
         from robustpu.bench.run import missing
-        from robustpu.bench.train import Machine
 
-        cells, place = _plan(files, only or [], trials, device)
+        cells = _plan(files, only or [], trials)
         left = missing(cells, folder)
-        absent = _absent(left, data_dir)
+        needed = [cell.dataset for cell in left]
+        # Of a cluster, the workers are asked.
+        lacking = absent(needed, data_dir) if cluster is None else ""
         if dry_run:
-            _preview(cells, left, place, workers)
-            if absent:
-                typer.echo(f"Note: {absent}", err=True)
+            _preview(cells, left, _device(device), workers or 1)
+            notes = [lacking, "" if cluster is None else "the time is that of one worker here."]
+            for note in filter(None, notes):
+                typer.echo(f"Note: {note}", err=True)
             return
-        if absent:
-            raise OSError(absent)
-        failed = _run(cells, left, folder, Machine(place, data_dir), workers, quiet)
+        if lacking:
+            raise OSError(lacking)
+        with _crew(cluster, device, data_dir, workers or 1, needed) as (machine, crew):
+            failed = _run(cells, left, folder, machine, crew, quiet)
     except KeyboardInterrupt:
         typer.echo("Stopped. What was finished is kept; run again to go on.", err=True)
         raise typer.Exit(130) from None
@@ -87,43 +108,54 @@ def run(
     raise typer.Exit(1 if failed else 0)
 
 
-def _plan(
-    files: Sequence[Path], only: Sequence[str], trials: int | None, device: str
-) -> tuple[list["Cell"], str]:
-    """Read the files, and find the device; what is wrong with either is the user's to mend."""
+def _plan(files: Sequence[Path], only: Sequence[str], trials: int | None) -> list["Cell"]:
+    """Read the files; what is wrong with them is the user's to mend."""
     from robustpu.bench.plan import load, matching
-    from robustpu.neural import device_of
 
     try:
         stems = [path.stem for path in files]
         for place, stem in enumerate(stems):
             if stem in stems[:place]:
                 raise ValueError(f"two files are named {stem!r}: their records would mix.")
-        cells = [cell for path in files for cell in load(path, trials)]
-        return matching(cells, only), str(device_of(device))
+        return matching([cell for path in files for cell in load(path, trials)], only)
     except (ValueError, OSError) as error:
         _fail(error, 2)
 
 
-def _absent(left: Iterable["Cell"], data_dir: Path | None) -> str:
-    """Say which data sets are still needed and not there, before anything is trained."""
-    from robustpu.datasets.catalogue import SOURCES
-    from robustpu.datasets.folder import data_folder
-    from robustpu.datasets.integrity import state
+def _device(name: str) -> str:
+    """Find a device of this machine."""
+    from robustpu.neural import device_of
 
-    root = data_folder(data_dir)
-    needed = dict.fromkeys(cell.dataset for cell in left)
-    states = {name: state(SOURCES[name], root) for name in needed}
-    absent = {name: own for name, own in states.items() if own.startswith(("missing", "damaged"))}
-    if not absent:
-        return ""
-    listed = [name if own == "missing" else f"{name} ({own})" for name, own in absent.items()]
-    where = "" if data_dir is None else f" --data-dir {shlex.quote(str(data_dir))}"
-    return (
-        f"not in {root}: {', '.join(listed)}. Get them by `robustpu datasets fetch "
-        f"{' '.join(absent)}{where}`, say where they are by --data-dir, or leave them out by "
-        "--only."
-    )
+    try:
+        return str(device_of(name))
+    except ValueError as error:
+        _fail(error, 2)
+
+
+@contextmanager
+def _crew(
+    cluster: str | None, device: str, data_dir: Path | None, workers: int, needed: Sequence[str]
+) -> Iterator[tuple["Machine", "int | Crew"]]:
+    """Open what trains cells, if there are any, and say on what kind of machine."""
+    from robustpu.bench.train import Machine
+
+    if cluster is None:
+        yield Machine(_device(device), data_dir), workers
+        return
+    machine = Machine(device, None if data_dir is None else data_dir.absolute())
+    if not needed:
+        yield machine, 1
+        return
+    try:
+        from robustpu.bench.connect import at, processes
+
+        processes(cluster)
+    except ImportError as error:
+        _fail(f"--cluster needs Dask: pip install 'robustpu[dask]'. {error}", 2)
+    except ValueError as error:
+        _fail(error, 2)
+    with at(cluster, machine, needed, lambda line: typer.echo(line, err=True)) as crew:
+        yield machine, crew
 
 
 def _preview(
@@ -144,7 +176,7 @@ def _run(
     left: Collection["Cell"],
     folder: Path,
     machine: "Machine",
-    workers: int,
+    crew: "int | Crew",
     quiet: bool,
 ) -> int:
     """Run, sum up, and return the number of cells that failed."""
@@ -155,10 +187,11 @@ def _run(
 
     def screen(left: Sequence["Cell"]) -> "Screen":
         amounts = {cell: work(own) for cell, own in zip(left, loads(left), strict=True)}
-        return open_screen(amounts, workers, quiet)
+        workers = crew if isinstance(crew, int) else len(crew)
+        return open_screen(amounts, max(1, workers), quiet)
 
     # A folder that cannot be written to is fine if there is nothing to write.
-    outcome = run(list(left), folder, machine, workers, screen) if left else Outcome(0, 0)
+    outcome = run(list(left), folder, machine, crew, screen) if left else Outcome(0, 0)
     if not quiet:
         files = ", ".join(str(path) for path in sorted({file_of(cell, folder) for cell in cells}))
         typer.echo(
@@ -169,6 +202,6 @@ def _run(
     return outcome.failed
 
 
-def _fail(error: Exception, status: int) -> NoReturn:
+def _fail(error: Exception | str, status: int) -> NoReturn:
     typer.echo(f"Error: {error}", err=True)
     raise typer.Exit(status) from None

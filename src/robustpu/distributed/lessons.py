@@ -1,15 +1,15 @@
 """What each fold has to learn: its rows, their targets and weights, as Dask collections again."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
+from uuid import uuid4
 
 import dask
 import numpy as np
 from dask.delayed import delayed
 from numpy.typing import NDArray
 
-from robustpu.distributed.blocks import Dealt, Floats, Parts, Table
-from robustpu.distributed.summaries import together, total
+from robustpu.distributed.blocks import Dealt, Floats, Mask, Parts, Table
 from robustpu.methods.reweigh import Rule, among_unlabeled, weigh
 from robustpu.methods.robust_pu_meta import LEAST, Scale
 from robustpu.thresholds import log_odds
@@ -50,31 +50,30 @@ def weights(table: Table, scores: Parts, measure: Measure) -> Weights:
     parts = dask.persist(
         *(delayed(Measure.weight)(shared, *own) for own in zip(scores, table.dealt, strict=True))
     )
-    pairs = list(zip(parts, table.dealt, strict=True))
-    kept, sums = dask.compute(
-        [delayed(kept_of)(*own) for own in pairs],
-        together(total, [delayed(sums_of)(*own) for own in pairs]),
-    )
-    return Weights(parts, np.array(kept), *sums)
+    notes = dask.compute(*map(delayed(noted), parts, table.dealt))
+    kept, mass, squares = np.stack(notes, axis=1)
+    return Weights(parts, kept.astype(np.int64), mass.sum(0), squares.sum(0))
 
 
-def kept_of(weight: Floats, dealt: Dealt) -> tuple[int, int]:
-    """Rows of a block with any weight, in fold 0 and in fold 1."""
-    some = weight > 0
-    return int((some & ~dealt.fold).sum()), int((some & dealt.fold).sum())
-
-
-def sums_of(weight: Floats, dealt: Dealt) -> Floats:
-    """Sums of weights and of their squares, over labelled and over unlabelled rows, (2, 2).
+def noted(weight: Floats, dealt: Dealt) -> Floats:
+    """Rows of a block with weight, by fold; sums of weights and of their squares, by side, (3, 2).
 
     Examples
     --------
     >>> mask = np.array([True, False])
-    >>> sums_of(np.array([1.0, 0.5]), Dealt(mask, mask)).tolist()
-    [[1.0, 0.5], [1.0, 0.25]]
+    >>> noted(np.array([1.0, 0.5]), Dealt(mask, mask)).tolist()
+    [[1.0, 1.0], [1.0, 0.5], [1.0, 0.25]]
     """
+    some = weight > 0
     sides = [weight[dealt.labelled], weight[~dealt.labelled]]
-    return np.array([[own.sum() for own in sides], [np.square(own).sum() for own in sides]])
+    return np.array(
+        [
+            [(some & ~dealt.fold).sum(), (some & dealt.fold).sum()],
+            [own.sum() for own in sides],
+            [np.square(own).sum() for own in sides],
+        ],
+        dtype=np.float64,
+    )
 
 
 def lesson(
@@ -96,8 +95,8 @@ def lesson(
     sizes = table.in_fold(fold) if weights is None else weights.kept[:, fold]
     # Learners trip over blocks without rows.
     used = [place for place, size in enumerate(sizes) if size]
-    parts = [
-        delayed(take, nout=3)(
+    given = [
+        (
             table.rows[place],
             table.dealt[place],
             fold,
@@ -106,27 +105,73 @@ def lesson(
         )
         for place in used
     ]
-    numbers = [int(sizes[place]) for place in used]
-    likes = [table.like, np.zeros(0, dtype=np.int64), np.zeros(0)][: 2 if weights is None else 3]
+    columns: list[tuple[Callable[..., Any], Any]] = [
+        (rows_of, table.like),
+        (targets_of, np.zeros(0, dtype=np.int64)),
+    ]
+    if weights is not None:
+        columns.append((weights_of, np.zeros(0)))
+    # Each part bears the name of its place in the array that it will be a block of, so that no
+    # task is needed to make an array of them: a task costs a worker about a millisecond.
+    names = [f"{make.__name__}-{uuid4().hex}" for make, _ in columns]
+    parts = [
+        [
+            delayed(make)(*own, dask_key_name=(name, at, *[0] * (like.ndim - 1)))
+            for at, own in enumerate(given)
+        ]
+        for name, (make, like) in zip(names, columns, strict=True)
+    ]
     # Held as long as the fit takes: a second try needs no more than what was lost.
-    held = dask.persist([[part[column] for part in parts] for column in range(len(likes))])[0]
-    return tuple(gathered(own, numbers, like) for own, like in zip(held, likes, strict=True))
+    (held,) = dask.persist(parts)
+    numbers = [int(sizes[place]) for place in used]
+    return tuple(
+        collected(own, name, numbers, like)
+        for own, name, (_, like) in zip(held, names, columns, strict=True)
+    )
 
 
-def take(
-    rows: Any, dealt: Dealt, fold: int, weight: Floats | None, factors: Sequence[float]
-) -> tuple[Any, NDArray[np.int64], Floats | None]:
-    """Rows of a block that are in a fold and have weight; their targets; their weights."""
+def chosen(dealt: Dealt, fold: int, weight: Floats | None) -> Mask:
+    """Rows of a block that are in a fold and have weight, (n,)."""
+    mine: Mask = dealt.fold == bool(fold)
+    return mine if weight is None else mine & (weight > 0)
+
+
+def rows_of(rows: Any, dealt: Dealt, fold: int, weight: Floats | None, _: Sequence[float]) -> Any:
+    """Rows that a block gives to a lesson."""
     if rows.shape[0] != len(dealt.fold):
         raise ValueError(
             f"a partition of X has {rows.shape[0]} rows, that of y {len(dealt.fold)}. Take both "
             "from one frame, or give both the same chunks."
         )
-    keep = dealt.fold == bool(fold)
-    if weight is not None:
-        keep &= weight > 0
-        weight = (weight * np.where(dealt.labelled, *factors))[keep]
-    return rows[keep], dealt.labelled[keep].astype(np.int64), weight
+    return rows[chosen(dealt, fold, weight)]
+
+
+# These do not look at the rows, but are made where the rows are, since they will be needed there.
+def targets_of(
+    rows: Any, dealt: Dealt, fold: int, weight: Floats | None, _: Sequence[float]
+) -> NDArray[np.int64]:
+    """Their targets."""
+    return dealt.labelled[chosen(dealt, fold, weight)].astype(np.int64)
+
+
+def weights_of(
+    rows: Any, dealt: Dealt, fold: int, weight: Floats, factors: Sequence[float]
+) -> Floats:
+    """Their weights, in balance."""
+    balanced: Floats = weight * np.where(dealt.labelled, *factors)
+    return balanced[chosen(dealt, fold, weight)]
+
+
+def collected(parts: Parts, name: str, sizes: Sequence[int], like: Any) -> Any:
+    """Make a collection like another one of blocks that are held, and named as its own would be."""
+    if hasattr(like, "npartitions") and not hasattr(like, "chunks"):
+        return gathered(parts, sizes, like)
+    import dask.array as da
+    from dask.highlevelgraph import HighLevelGraph
+
+    graph = {key: task for part in parts for key, task in dict(part.dask).items()}
+    chunks = (tuple(sizes), *((size,) for size in like.shape[1:]))
+    return da.Array(HighLevelGraph.from_collections(name, graph), name, chunks, dtype=like.dtype)
 
 
 def gathered(parts: Parts, sizes: Sequence[float], like: Any) -> Any:
