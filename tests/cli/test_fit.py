@@ -86,7 +86,7 @@ def test_real_mixed_data_with_robust_pu(run, tmp_path):
 def test_what_is_wrong_is_said_in_a_line(run, tmp_path, content, more, message):
     path = tmp_path / "t.csv"
     path.write_text(content)
-    given = ("--label", "y", *QUICK, "--out", tmp_path / "model")
+    given = ("--label", "y", *QUICK, "--out", tmp_path / "model", "--quiet")
     answer = run("fit", path, *given, *more)
     assert answer.exit_code == 1, answer.output
     assert answer.stdout == ""
@@ -140,7 +140,9 @@ def test_the_folder_is_looked_at_before_the_table(run, claims, model, tmp_path):
 def test_usage_errors_are_2(run):
     assert run("fit").exit_code == 2
     assert run("fit", "a.csv", "--label", "y", "--out", "m", "--kind", "x").exit_code == 2
-    assert "130 interrupted" in run("fit", "--help").stdout
+    # Once, not with each command.
+    assert "130, 143 interrupted" in " ".join(run("--help").stdout.split())
+    assert "Exit codes" not in run("fit", "--help").stdout
 
 
 def test_debug_shows_where(claims, tmp_path):
@@ -206,7 +208,7 @@ def test_what_a_killed_fit_left_goes_with_the_next(run, claims, tmp_path):
     assert [own.name for own in tmp_path.iterdir()] == ["model"]
 
 
-def test_progress_is_drawn_on_a_terminal_only(monkeypatch, capsys):
+def test_progress_is_drawn_on_a_terminal_and_written_elsewhere(monkeypatch, capsys):
     from robustpu.cli.stages import stages
 
     def told(quiet):
@@ -216,10 +218,50 @@ def test_progress_is_drawn_on_a_terminal_only(monkeypatch, capsys):
         return capsys.readouterr().err
 
     monkeypatch.delenv("FORCE_COLOR", raising=False)
-    assert told(quiet=False) == ""
+    assert told(quiet=False) == "0:00  Reading\n0:00  Training\n"
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TTY_COMPATIBLE", "1")
     drawn = told(quiet=False)
     assert "Reading" in drawn
     assert "75%" in drawn
     assert told(quiet=True) == ""
+
+
+def test_a_long_stage_tells_once_a_minute(capsys):
+    from robustpu.cli.stages import lines
+
+    seconds = iter([0, 1, 2, 30, 61, 62, 121, 3700])
+    tell = lines(lambda: next(seconds))
+    tell("reading", 0, 0)
+    for done in range(6):
+        tell("training", done, 10)
+    assert capsys.readouterr().err.splitlines() == [
+        "0:01  Reading",
+        "0:02  Training",
+        "1:02  Training, 30%",
+        "1:01:40  Training, 50%",
+    ]
+
+
+def test_a_star_has_its_footnote_and_a_footnote_its_star():
+    from robustpu.cli.fit import summary
+
+    def told(clipped):
+        metrics = [
+            {"name": name, "value": 0.5, "low": 0.4, "high": 0.6, "clipped": name == clipped}
+            for name in ("precision", "recall", "auc", "lift_at_k")
+        ]
+        found = {
+            "data": {"name": "a", "n_positive": 5, "n_unlabeled": 9},
+            "prior": {"value": 0.5, "low": None, "high": None},
+            "columns": [],
+            "evaluation": {"level": 0.9, "remarks": ["* cut"], "metrics": metrics},
+            "top": [],
+            "alarms": [],
+        }
+        text = "\n".join(summary(found))
+        return "0.60 *" in text, "* cut" in text
+
+    assert told("recall") == (True, True)
+    # That metric is not in the table of the terminal.
+    assert told("lift_at_k") == (False, False)

@@ -69,3 +69,14 @@ def test_hostile_findings_have_clean_ends(run, model, tmp_path, section, instead
         answer = run(*command)
         assert answer.exit_code in (0, 1), answer.output
         assert answer.exit_code == 0 or answer.stderr.startswith("Error: ")
+
+
+def test_the_page_on_standard_output(run, model):
+    answer = run("report", model, "--out", "-")
+    assert (answer.exit_code, answer.stderr) == (0, "")
+    assert answer.stdout == (model / "report.html").read_text(encoding="utf-8")
+
+
+def test_seeds_that_libraries_do_not_take_are_refused(run, claims, tmp_path):
+    given = ("fit", claims, "--label", "fraud", "--out", tmp_path / "m", "--seed", 2**32)
+    assert run(*given).exit_code == 2

@@ -121,9 +121,9 @@ def test_folders_that_are_no_models(run, claims, tmp_path):
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 def test_ctrl_c_leaves_no_file(model, tmp_path):
-    given = ["-m", "robustpu", "predict", str(model), "-", "--out", str(tmp_path / "s.csv")]
+    given = ["predict", str(model), "-", "--out", str(tmp_path / "s.csv"), "--quiet"]
     with subprocess.Popen(
-        [sys.executable, *given], stdin=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, "-m", "robustpu", *given], stdin=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         # It waits for rows as soon as there is a file to write them to.
         started = time.monotonic()

@@ -61,7 +61,7 @@ def test_programs_get_json_and_nothing_else(file):
     ],
 )
 def test_what_is_wrong_is_said_in_a_line(file, given, message):
-    answer = prior(file, *given)
+    answer = prior(file, *given, "--quiet")
     assert answer.exit_code == 1
     assert answer.stderr.startswith("Error: ")
     assert message in answer.stderr

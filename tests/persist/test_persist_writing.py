@@ -12,7 +12,7 @@ from folders import fitted, seal
 
 import robustpu
 from robustpu import ModelFolderError
-from robustpu.persist import swap, writing
+from robustpu.persist import locks, swap, writing
 
 FILES = {"SHA256SUMS": b"", "a": b"1"}
 INSIDE = {"SHA256SUMS", "arrays.safetensors", "model.json"}
@@ -194,10 +194,10 @@ class TestLeftovers:
     def test_in_use_are_left(self, tmp_path):
         used = tmp_path / ".model.01234567.saving"
         used.mkdir()
-        lock = writing._lock(used)
+        lock = locks.lock(used)
         robustpu.save(fitted("puet"), tmp_path / "model")
         assert used.exists()
-        writing._unlock(lock)
+        locks.unlock(lock)
         robustpu.save(fitted("puet"), tmp_path / "model", overwrite=True)
         assert everything(tmp_path) == ["model"]
 

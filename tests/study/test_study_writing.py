@@ -5,7 +5,7 @@ import pytest
 from pyarrow import csv, feather, parquet
 
 from robustpu.study.source import counted
-from robustpu.study.writing import table_file, whole
+from robustpu.study.writing import table_file
 from robustpu.tables import iter_table, read_table
 
 SCHEMA = pa.schema({"id": pa.string(), "x": pa.int64()})
@@ -69,12 +69,6 @@ def test_places_that_cannot_be_written_to(tmp_path, name, message):
         table_file(tmp_path / name),
     ):
         pass
-
-
-def test_nothing_is_written_where_nothing_came_to_be(tmp_path):
-    with pytest.raises(FileNotFoundError), whole(tmp_path / "a.txt"):
-        pass
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.parquet", "t.feather"])

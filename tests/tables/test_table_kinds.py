@@ -183,3 +183,52 @@ def test_large_whole_numbers_keep_their_digits() -> None:
 def test_nothing_to_learn_from() -> None:
     with pytest.raises(TableError, match="no column to learn from: 'a' is left out"):
         Vectorizer().fit({"a": [1] * 30, "b": [None] * 30})
+
+
+@pytest.mark.parametrize("word", ["none", "None", "NA", "null", "n/a", "NaN"])
+def test_words_that_are_taken_for_missing_are_named(word: str) -> None:
+    found = column(["theft"] * 50 + [word] * 30 + ["fire"] * 40 + [""] * 10, "kind")
+    assert (found.kind, found.missing) == ("category", pytest.approx(40 / 130))
+    told = f"taken for missing: '{word}' (30 rows). If that is a value, write it otherwise"
+    assert [note for note in found.notes if note.startswith(told)]
+
+
+def test_missing_numbers_and_empty_cells_go_without_saying() -> None:
+    assert column(["1.5", "NA", "2.5", "7.25"] * 50).notes == ()
+    assert column(["a", "", "?", "b", "-"] * 50).notes == ()
+    assert column(pd.Series(["a", None, np.nan, "b"] * 50)).notes == ()
+
+
+@pytest.mark.parametrize("form", ["%b-%Y", "%B %Y", "%Y-%m", "%m/%Y"])
+def test_months_are_dates(form: str) -> None:
+    months = pd.date_range("2015-01-01", periods=60, freq="MS")
+    found = column(months.strftime(form).tolist() * 2, "issued")
+    assert found.kind == "date"
+    assert found.plan is not None
+    assert found.plan.endings() == [": days", ": month"]
+
+
+def test_an_id_that_is_left_out_is_told_as_such() -> None:
+    found = column(np.arange(1, 201), "rownames")
+    assert (found.kind, found.notes) == ("id", ("left out: it seems to be an id, row numbers",))
+
+
+def test_numbers_beyond_single_precision_are_cut_and_told() -> None:
+    values = [1e308, -1e308, 3.0, 4.5] * 50
+    vectorizer = Vectorizer().fit({"huge": values})
+    made = vectorizer.transform({"huge": values})
+    np.testing.assert_array_equal(made[:4, 0], np.float32([1e30, -1e30, 3, 4.5]))
+    # In single precision, as scikit-learn does it.
+    with np.errstate(all="raise"):
+        assert np.isfinite(made - made.mean(axis=0)).all()
+    told = "100 values beyond 1e+30 are cut to that; give them in larger units"
+    assert vectorizer.columns_[0].notes == (told,)
+    # Whatever the median of these is, it is finite.
+    gaps = Vectorizer().fit({"x": [1e308] * 60 + [1e307] * 60 + [None] * 9})
+    assert np.isfinite(gaps.transform({"x": [None, 1e308]})).all()
+
+
+def test_numbers_that_are_all_beyond_are_one_value() -> None:
+    found = column(np.arange(1, 201) * 1e300)
+    assert (found.kind, found.done) == ("constant", "left out: it has one value only")
+    assert "cut" in found.notes[0]

@@ -48,7 +48,7 @@ def test_given_positive() -> None:
     values = ["ok", "fraud", "open", "", "Fraud"]
     parts = label(values, "fraud")
     assert parts.y.tolist() == [0, 1, 0, 0, 1]
-    assert any("'ok' (1 rows), 'open' (1 rows)" in note for note in parts.notes)
+    assert any("'ok' (1 row), 'open' (1 row)" in note for note in parts.notes)
     assert label([0, 1, 2], 2).y.tolist() == [0, 0, 1]
     assert label([0.0, 1.0], "1").y.tolist() == [0, 1]
     assert label([True, False], "1").y.tolist() == [1, 0]
@@ -61,15 +61,15 @@ def test_given_positive() -> None:
     ("values", "positive", "parts"),
     [
         ([0, 1, 2, 2], None, ["3 different values", "'2' (2 rows)", "--positive VALUE"]),
-        ([1, 0, -1], None, ["3 different values", "'-1' (1 rows)"]),
-        (["ok", "fraud"], None, ["two values", "'fraud' (1 rows)", "--positive VALUE"]),
-        ([1, 2], None, ["two values", "'2' (1 rows)", "not clear"]),
+        ([1, 0, -1], None, ["3 different values", "'-1' (1 row)"]),
+        (["ok", "fraud"], None, ["two values", "'fraud' (1 row)", "--positive VALUE"]),
+        ([1, 2], None, ["two values", "'2' (1 row)", "not clear"]),
         ([3, 7], None, ["two values", "not clear"]),
-        (["yes", "true", ""], None, ["two values", "'yes' (1 rows)"]),
-        ([0, 0, None], None, ["no labelled positives", "'0' (2 rows)", "no value (1 rows)"]),
+        (["yes", "true", ""], None, ["two values", "'yes' (1 row)"]),
+        ([0, 0, None], None, ["no labelled positives", "'0' (2 rows)", "no value (1 row)"]),
         ([None, "", "NA"], None, ["has no values"]),
         ([1, 1, 1], None, ["marks every row as positive", "'1' (3 rows)"]),
-        ([1, 0], "fraud", ["no value 'fraud'", "'1' (1 rows)", "--positive VALUE"]),
+        ([1, 0], "fraud", ["no value 'fraud'", "'1' (1 row)", "--positive VALUE"]),
         (["x"] * 9, "x", ["marks every row as positive"]),
         (list(range(30)), None, ["30 different values", "22 more values"]),
         ([[1], [0]], None, ["expected two values"]),
@@ -128,7 +128,9 @@ def test_time_may_be_a_number() -> None:
     assert take_roles(table, Roles(time="t")).times.tolist() == [1, 2, 10]
     typed = read_table({"t": [1, 2, 10], "x": [1, 2, 3]})
     assert take_roles(typed, Roles(time="t")).times.tolist() == [1, 2, 10]
-    with pytest.raises(TableError, match="cannot be read as number"):
+    with pytest.raises(
+        TableError, match="time column 't' holds 'a', 'b', expected dates or numbers"
+    ):
         take_roles(read_table({"t": ["a", "b"], "x": [1, 2]}), Roles(time="t"))
     with pytest.raises(TableError, match="no dates or numbers"):
         take_roles(read_table({"t": ["", ""], "x": [1, 2]}), Roles(time="t"))

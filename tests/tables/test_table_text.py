@@ -60,7 +60,8 @@ def test_delimiter_is_found_and_named(mark: str) -> None:
     rows = [["name", "a", "b"], ["x", "1", "2"], ["y", "3", "4"], ["z", "5", "6"]]
     table = read("\n".join(mark.join(row) for row in rows))
     assert table.names == rows[0]
-    assert any(note.startswith("delimiter: ") for note in table.notes)
+    # The usual one goes without saying.
+    assert any(note.startswith("delimiter: ") for note in table.notes) == (mark != ",")
 
 
 def test_delimiter_among_others() -> None:
@@ -154,15 +155,15 @@ def test_header_without_rows() -> None:
 
 
 def test_parts_together_are_the_whole() -> None:
-    rows = [f'{number},"row {number}\nsecond line"' for number in range(1000)]
-    data = ("n,text\n" + "\n".join(rows)).encode()
+    rows = [f'{number};"row {number}\nsecond line"' for number in range(1000)]
+    data = ("n;text\n" + "\n".join(rows)).encode()
     parts = list(iter_table(io.BytesIO(data), rows=64))
     assert [part.n_rows for part in parts] == [64] * 15 + [40]
     whole = read(data).data.to_pydict()
     assert [n for part in parts for n in part.data.column("n").to_pylist()] == whole["n"]
     assert whole["text"][-1] == "row 999\nsecond line"
     # What was noticed is said once.
-    assert parts[0].notes == ("delimiter: ','",)
+    assert parts[0].notes == ("delimiter: ';'",)
     assert all(part.notes == () for part in parts[1:])
 
 
@@ -206,3 +207,45 @@ def test_message_names_the_file(tmp_path: Any) -> None:
     path.write_text("a,b\n1,2,3\n")
     with pytest.raises(TableError, match=re.escape(str(path))):
         read_table(path)
+
+
+def test_a_delimiter_of_two_characters_is_named() -> None:
+    with pytest.raises(TableError, match="delimited by '::', expected one character"):
+        read("a::b::c\n1::2::3\n4::5::6\n")
+    # Names may be missing, if the cells are not.
+    assert read("a,,b\n1,2,3\n4,5,6\n").names == ["a", "column 2", "b"]
+
+
+def test_a_row_that_was_not_taken_apart_is_told() -> None:
+    table = read("a%b%y\n1%2%1\n3%4%0\n")
+    with pytest.raises(TableError, match="If that is a whole row, delimit its cells"):
+        table.column("y")
+
+
+def test_a_tab_goes_without_saying_in_a_file_that_is_called_so(tmp_path: Any) -> None:
+    for name, notes in (("a.tsv", ()), ("a.txt", ("delimiter: tab",))):
+        (tmp_path / name).write_text("a\tb\n1\t2\n3\t4\n")
+        assert read_table(tmp_path / name).notes == notes
+
+
+def test_a_folder_is_no_table(tmp_path: Any) -> None:
+    with pytest.raises(TableError, match=f"^{tmp_path} is a folder, expected a file"):
+        read_table(tmp_path)
+
+
+@pytest.mark.parametrize("header", ["{x},b,y", "[a],b,y", "{x!r},b,y"])
+def test_a_header_may_begin_with_a_bracket(header: str) -> None:
+    assert read(f"{header}\n1,2,3\n4,5,6\n").names == header.split(",")
+
+
+@pytest.mark.parametrize(
+    "text", ['[{"a": 1},\n {"a": 2}]', '[\n{"a": 1}, {"a": 2}]', '{"a": 1}\n{"a": 2}\n']
+)
+def test_json_is_known_by_its_start(text: str) -> None:
+    assert read(text).data.to_pydict() == {"a": [1, 2]}
+
+
+def test_long_names_are_cut_in_messages() -> None:
+    with pytest.raises(TableError) as caught:
+        read("a,b\n1,2\n").column("n" * 5000)
+    assert len(str(caught.value)) < 200

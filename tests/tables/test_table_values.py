@@ -92,6 +92,9 @@ PATTERNS = {
     "month/day/year": ["%m/%d/%Y", "%m/%d/%Y %I:%M:%S %p"],
     "day month year": ["%d %b %Y", "%d-%B-%Y", "%d. %B %Y %H:%M"],
     "month day year": ["%b %d %Y", "%B %d, %Y", "%b %d, %Y %I:%M %p"],
+    "month year": ["%b-%Y", "%B %Y", "%b/%Y"],
+    "year-month": ["%Y-%m", "%Y/%m"],
+    "month/year": ["%m/%Y", "%m-%Y"],
     "yearmonthday": ["%Y%m%d"],
 }
 
@@ -113,6 +116,12 @@ def test_dates_that_are_none() -> None:
     texts += ["2024-01-01 10:61", "0000-01-01", "2024-1-1-1", "20240101", "13:45"]
     assert np.isnat(parse_dates(pa.array(texts), "year-month-day")).all()
     assert not np.isnat(parse_dates(pa.array(["2024-02-29"]), "year-month-day")).any()
+
+
+def test_what_looks_like_a_month_and_is_none() -> None:
+    texts = {"month year": ["Jan-18", "Jan", "Jan 1750"], "year-month": ["2024-13", "1234-10"]}
+    for form, own in (texts | {"month/year": ["13/2024", "1.2024", "3/4"]}).items():
+        assert np.isnat(parse_dates(pa.array(own), form)).all()
 
 
 def test_times_in_zones() -> None:

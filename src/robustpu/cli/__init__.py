@@ -1,85 +1,48 @@
-"""The command line. Everything heavy is imported by the command that needs it."""
+"""The command line. The commands themselves are imported when they are asked for."""
 
 import io
+import os
 import sys
 from pathlib import Path
-from typing import Annotated
-
-import typer
-
-from robustpu import __version__
-from robustpu.cli import bench, datasets
-from robustpu.cli.compare import compare
-from robustpu.cli.fit import fit
-from robustpu.cli.inspect import inspect, report
-from robustpu.cli.methods import methods
-from robustpu.cli.predict import predict
-from robustpu.cli.prior import prior
-from robustpu.cli.rank import rank
-from robustpu.cli.tables import EXIT_CODES
-
-app = typer.Typer(
-    help="Learn from positive and unlabelled data.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
-for command in (fit, predict, rank, prior, compare, report, inspect):
-    app.command(epilog=EXIT_CODES)(command)
-app.command()(methods)
-app.add_typer(bench.app, name="bench")
-app.add_typer(datasets.app, name="datasets")
-
-
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"robustpu {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def root(
-    version: Annotated[
-        bool,
-        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
-    ] = False,
-) -> None:
-    """Learn from positive and unlabelled data."""
-
-
-@app.command()
-def demo(
-    prior: Annotated[
-        float,
-        typer.Option(min=0.05, max=0.75, help="Share of positives among the unlabelled rows."),
-    ] = 0.4,
-    trials: Annotated[int, typer.Option(min=1, max=100, help="Random splits to average over.")] = 3,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the first split.")] = 0,
-    picture: Annotated[
-        Path, typer.Option(dir_okay=False, help="Where to draw the weights, round by round.")
-    ] = Path("robustpu-demo.png"),
-) -> None:
-    """Robust-PU against its baselines on the paper's spambase task, and what it does inside."""
-    import torch
-
-    from robustpu.demo import run
-
-    # Two threads gain little on networks this small, and lose much where another program runs.
-    torch.set_num_threads(1)
-    try:
-        run(prior=prior, trials=trials, seed=seed, picture=picture)
-    except KeyboardInterrupt:
-        typer.echo("Stopped.", err=True)
-        raise typer.Exit(130) from None
-    except (ValueError, OSError) as error:
-        typer.echo(f"Error: {error}", err=True)
-        raise typer.Exit(1) from None
+from typing import Any
 
 
 def main() -> None:
     """Run the command line."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            # A terminal or pipe that cannot show a sign gets a question mark, not an error.
-            stream.reconfigure(errors="replace")
-    app()
+    try:
+        _open_all()
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                # A terminal or pipe that cannot show a sign gets a question mark, not an error.
+                stream.reconfigure(errors="replace")
+        from robustpu.cli.commands import app
+
+        app()
+    except KeyboardInterrupt:
+        # Before the command began, or after its end: there is nothing to clean up.
+        os.write(2, b"Stopped.\n")
+        raise SystemExit(130) from None
+
+
+def _open_all() -> None:
+    """Have something behind the numbers 0, 1 and 2, or a file of ours would get one of them."""
+    is_closed = sys.stdout is None
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            # The lowest number that is free: this one.
+            os.open(os.devnull, os.O_RDWR)
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115
+    if is_closed:
+        os.write(2, b"Error: standard output is closed. Send it somewhere, such as to a file.\n")
+        raise SystemExit(1)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "app":
+        from robustpu.cli.commands import app
+
+        return app
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from robustpu.cli.stages import stages
-from robustpu.cli.tables import (
+from robustpu.cli.errors import clean_errors
+from robustpu.cli.options import (
     Data,
     Debug,
     Drop,
@@ -24,11 +24,10 @@ from robustpu.cli.tables import (
     Seed,
     SkipBadRows,
     Time,
-    clean_errors,
-    kinds_of,
-    read,
-    tell,
 )
+from robustpu.cli.outputs import check_output
+from robustpu.cli.stages import stages
+from robustpu.cli.tables import kinds_of, read, tell
 
 SHOWN = {
     "auc": "AUC",
@@ -55,13 +54,14 @@ def compare(
     methods: Annotated[
         list[str] | None,
         typer.Option(
-            help="Method, as `robustpu methods` lists them. May be given several times, or several "
-            "after one another.",
+            metavar="METHOD...",
+            help="Methods, as `robustpu methods` lists them: --methods puet nnpu.",
             show_default=" ".join(DEFAULT),
         ),
     ] = None,
     more: Annotated[
-        list[str] | None, typer.Argument(metavar="", hidden=True, show_default=False)
+        list[str] | None,
+        typer.Argument(metavar="METHOD", hidden=True, show_default=False),
     ] = None,
     positive: Positive = None,
     id_column: Id = None,
@@ -70,15 +70,24 @@ def compare(
     time_column: Time = None,
     prior: Prior = "auto",
     scenario: Scenario = "case-control",
-    by: Annotated[By, typer.Option(help="Metric that decides the order.")] = By.AUC,
-    folds: Annotated[int, typer.Option(min=2, max=20, help="Folds to judge on.")] = 5,
+    by: Annotated[
+        By,
+        typer.Option(metavar="METRIC", help=f"What decides the order: {', '.join(By)}."),
+    ] = By.AUC,
+    folds: Annotated[
+        int, typer.Option(min=2, max=20, metavar="N", help="Folds to judge on, 2 to 20.")
+    ] = 5,
     members: Members = None,
     no_header: Header = False,
     skip_bad_rows: SkipBadRows = False,
     seed: Seed = 0,
     out: Annotated[
         str | None,
-        typer.Option(help="File to write too: .csv, .tsv, .parquet, .jsonl, .json or .feather."),
+        typer.Option(
+            metavar="FILE",
+            help="File to write, too: .csv, .tsv, .parquet, .jsonl, .json or .feather; - prints "
+            "CSV, and no other table.",
+        ),
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -90,6 +99,7 @@ def compare(
     fitted on.
     """
     kinds = kinds_of(kind)
+    check_output(out, data, as_json)
     with clean_errors(debug):
         import torch
 
@@ -125,9 +135,10 @@ def compare(
             typer.echo(json.dumps(found))
             return
         tell(found["notes"], quiet)
-        _show(found)
-        if out is not None:
-            typer.echo(f"Written: {out}", err=out == "-")
+        if out != "-":
+            _show(found)
+        if out not in (None, "-"):
+            typer.echo(f"Written: {out}")
 
 
 def flat(found: dict[str, Any]) -> Any:

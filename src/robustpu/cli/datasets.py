@@ -70,7 +70,7 @@ def fetch(
     names: Annotated[list[str], typer.Argument(metavar="NAME", help="Names from `list`.")],
     data_dir: DataDir = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Fetch files again that are here and whole.")
+        bool, typer.Option("--force", metavar="", help="Fetch files again that are here and whole.")
     ] = False,
 ) -> None:
     """Download data sets from their official places.

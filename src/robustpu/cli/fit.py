@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from robustpu.cli.drawing import strip
-from robustpu.cli.stages import stages
-from robustpu.cli.tables import (
+from robustpu.cli.errors import clean_errors
+from robustpu.cli.options import (
     Data,
     Debug,
     Drop,
@@ -28,12 +28,9 @@ from robustpu.cli.tables import (
     SkipBadRows,
     Threshold,
     Time,
-    clean_errors,
-    kinds_of,
-    read,
-    tell,
-    threshold_of,
 )
+from robustpu.cli.stages import stages
+from robustpu.cli.tables import kinds_of, read, tell, threshold_of
 from robustpu.unseen import shown
 
 if TYPE_CHECKING:
@@ -49,7 +46,10 @@ def fit(
     data: Data,
     label: Label,
     out: Annotated[
-        Path, typer.Option(help="Model folder to write, with report.html.", show_default=False)
+        Path,
+        typer.Option(
+            metavar="FOLDER", help="Model folder to write, with report.html.", show_default=False
+        ),
     ],
     positive: Positive = None,
     id_column: Id = None,
@@ -57,7 +57,8 @@ def fit(
     kind: Kind = None,
     time_column: Time = None,
     method: Annotated[
-        str, typer.Option(help="What `robustpu methods` lists, such as nnpu or puet.")
+        str,
+        typer.Option(metavar="NAME", help="What `robustpu methods` lists, such as nnpu or puet."),
     ] = "robust-pu",
     prior: Prior = "auto",
     scenario: Scenario = "case-control",
@@ -67,7 +68,7 @@ def fit(
     skip_bad_rows: SkipBadRows = False,
     seed: Seed = 0,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace a model that is there.")
+        bool, typer.Option("--overwrite", metavar="", help="Replace a model that is there.")
     ] = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -153,7 +154,8 @@ def summary(found: dict[str, Any]) -> list[str]:
             told = "{:.2f}   {:.2f} to {:.2f}".format(*numbers)
             lines.append(f"{title:12}{strip(*numbers, width=40)}  {told}{mark}")
         lines += ["", *_lists(found)]
-        lines += ["", *_footnotes(found["evaluation"])]
+        is_starred = any(metrics[name]["clipped"] for name in NAMED)
+        lines += ["", *_footnotes(found["evaluation"], is_starred)]
     lines += [f"Alarm: {own['text']}" for own in found["alarms"]]
     return lines
 
@@ -179,20 +181,24 @@ def _lists(found: dict[str, Any]) -> list[str]:
     ]
 
 
-def _footnotes(evaluation: dict[str, Any]) -> list[str]:
+def _footnotes(evaluation: dict[str, Any], is_starred: bool) -> list[str]:
+    # The star may be that of a metric that is not shown here.
+    remarks = [own for own in evaluation["remarks"] if is_starred or not own.startswith("*")]
     return [
         f"Estimates without negatives, {evaluation['level']:.0%} intervals; they hold if labelled "
         "positives are a fair sample of all,",
         "and if the share of positives is right. An estimated share is too high where positives "
         "look like negatives: give --prior if you know better.",
-        *evaluation["remarks"],
+        *remarks,
     ]
 
 
 def _check_out(out: Path, overwrite: bool) -> None:
     """Say now, not after the training, that the folder cannot be written."""
+    from robustpu.persist.places import check_folder
     from robustpu.persist.writing import check_target
 
+    check_folder(out)
     try:
         check_target(out.absolute(), overwrite)
     except FileExistsError as error:

@@ -6,8 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
+from robustpu.cli.errors import clean_errors
 from robustpu.cli.fit import summary
-from robustpu.cli.tables import Debug, Json, Model, Quiet, clean_errors
+from robustpu.cli.options import Debug, Json, Model, Quiet
 from robustpu.unseen import shown
 
 
@@ -34,7 +35,9 @@ def report(
     out: Annotated[
         Path | None,
         typer.Option(
-            dir_okay=False, help="File to write the page to.", show_default="the one in the folder"
+            metavar="FILE",
+            help="File to write the page to; - prints it.",
+            show_default="the one in the folder",
         ),
     ] = None,
     quiet: Quiet = False,
@@ -46,20 +49,23 @@ def report(
     """
     with clean_errors(debug):
         from robustpu.page import render
+        from robustpu.persist.places import check_file, check_folder, whole
         from robustpu.study import open_study
         from robustpu.study.folder import damage_told
-        from robustpu.study.writing import refuse_models, whole
 
-        if out is not None:
-            refuse_models(out)
+        if out is None:
+            check_folder(model)
+        elif str(out) != "-":
+            check_file(out)
         study = open_study(model)
         with damage_told(model):
             page = render(study.findings)
+        if str(out) == "-":
+            typer.echo(page, nl=False)
+            return
         if out is None:
             study.save(model, overwrite=True)
         else:
-            if not out.absolute().parent.is_dir():
-                raise FileNotFoundError(f"the folder {out.parent} does not exist: make it.")
             with whole(out) as draft:
                 draft.write_text(page, encoding="utf-8", newline="\n")
         if not quiet:

@@ -7,7 +7,9 @@ import typer
 
 
 def methods(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", metavar="", help="Print JSON, for programs.")
+    ] = False,
 ) -> None:
     """List the methods: where they come from, and what they need."""
     from robustpu.methods import METHODS, fit_times

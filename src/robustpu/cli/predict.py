@@ -1,25 +1,28 @@
 """``robustpu predict``: scores of a table of any length."""
 
 import json
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from robustpu.cli.stages import stages
-from robustpu.cli.tables import (
+from robustpu.cli.errors import clean_errors
+from robustpu.cli.options import (
     Data,
     Debug,
     FillColumns,
     Header,
-    Id,
     Json,
     Model,
     Quiet,
+    ScoredId,
     SkipBadRows,
-    clean_errors,
-    tell,
+    SpreadsheetSafe,
 )
+from robustpu.cli.outputs import check_output
+from robustpu.cli.stages import stages
+from robustpu.cli.tables import tell
 
 if TYPE_CHECKING:
     from robustpu.study.scoring import Scored
@@ -31,15 +34,19 @@ def predict(
     out: Annotated[
         str,
         typer.Option(
+            metavar="FILE",
             help="File to write: .parquet, .csv, .tsv, .jsonl, .json or .feather; - prints CSV.",
             show_default=False,
         ),
     ],
-    id_column: Id = None,
+    id_column: ScoredId = None,
     keep: Annotated[
         list[str] | None,
-        typer.Option(help="Column to write beside the score. May be given several times."),
+        typer.Option(
+            metavar="COLUMN", help="Column to write beside the score. May be given several times."
+        ),
     ] = None,
+    spreadsheet_safe: SpreadsheetSafe = False,
     fill_columns: FillColumns = False,
     no_header: Header = False,
     skip_bad_rows: SkipBadRows = False,
@@ -50,18 +57,25 @@ def predict(
     """Score every row of a table, however long it is.
 
     Writes the id (or the row's number, from 1), the score, which is the probability of being
-    positive, and the answer, 1 or 0. Labels in the table are not looked at.
+    positive, and the answer, 1 where the score reaches the threshold of the model, else 0. Labels
+    in the table are not looked at.
     """
+    check_output(out, data, as_json)
     with clean_errors(debug):
         from robustpu.study import open_study, score_parts
-        from robustpu.study.writing import check_name, table_file
+        from robustpu.study.writing import DELIMITED, check_name, table_file
         from robustpu.tables import Tally
 
-        check_name(out)
+        ending = check_name(out, is_defused=spreadsheet_safe)
+        check_order(model, data)
         study = open_study(model)
         tally, notes, counts = Tally(), list[str](), {"rows": 0, "positive": 0}
         layout = layout_of(study.findings, no_header, skip_bad_rows)
-        with stages(quiet or as_json) as progress, table_file(out) as write:
+        with (
+            stages(quiet or as_json) as progress,
+            table_file(out, is_defused=spreadsheet_safe) as write,
+        ):
+            named: _Named | None = None
             schema: Any = None
             for part in score_parts(
                 study,
@@ -72,14 +86,21 @@ def predict(
                 notes=notes,
                 progress=progress,
             ):
-                block = _block(part, id_column or study.findings["data"]["id"], keep or (), notes)
+                if named is None:
+                    usual = study.findings["data"]["id"]
+                    named = _named(part, usual, id_column, keep or ())
+                    if usual is not None and named.has_row:
+                        notes.append(
+                            f"there is no column {usual!r}: rows are named by their numbers"
+                        )
+                block = _block(part, named, ending in ("-", *DELIMITED))
                 schema = schema or block.schema
                 write(block if block.schema == schema else _recast(block, schema))
                 counts["rows"] += len(part.score)
                 counts["positive"] += int(part.answer.sum())
         if as_json:
-            told = {"out": out, **counts, "notes": [*notes, *tally.lines()]}
-            typer.echo(json.dumps(told), err=out == "-")
+            told = {"out": out, **counts, "notes": list(dict.fromkeys([*notes, *tally.lines()]))}
+            typer.echo(json.dumps(told))
             return
         tell([*notes, *tally.lines()], quiet)
         if not quiet:
@@ -87,6 +108,18 @@ def predict(
                 f"{counts['rows']:,} rows scored, {counts['positive']:,} answered positive: {out}",
                 err=out == "-",
             )
+
+
+def check_order(model: Path, data: str) -> None:
+    """Refuse a table and a model that have changed places.
+
+    Parameters
+    ----------
+    model, data
+        Of the arguments.
+    """
+    if model.is_file() and Path(data).is_dir():
+        raise ValueError(f"{model} is a file and {data} a folder: give the model first.")
 
 
 def layout_of(findings: Mapping[str, Any], no_header: bool, skip_bad_rows: bool) -> dict[str, Any]:
@@ -105,32 +138,60 @@ def layout_of(findings: Mapping[str, Any], no_header: bool, skip_bad_rows: bool)
     return {"header": header, "bad_rows": "skip" if skip else "error"}
 
 
-def _block(part: "Scored", id: str | None, keep: Any, notes: list[str]) -> Any:
+def _named(part: "Scored", id: str | None, asked: str | None, keep: Sequence[str]) -> "_Named":
+    """Which columns are written of a table, by its first part, and what ours are called."""
+    for name in (asked, *keep):
+        if name is not None:
+            part.table.column(name)
+    id = asked or (id if id in part.table.names else None)
+    kept = list(dict.fromkeys(own for own in (id, *keep) if own is not None))
+    ours = {}
+    for name in (*["row"] * (id is None), "score", "answer"):
+        ours[name] = name if name not in kept else f"robustpu {name}"
+        if ours[name] in kept:
+            raise ValueError(
+                f"the table has the columns {name!r} and {ours[name]!r}, and both are to be "
+                f"written: no name is left for our own {name}. Leave one of them out, or rename it."
+            )
+    return _Named(kept, ours, has_row=id is None)
+
+
+class _Named(NamedTuple):
+    """Columns of the table that are written, and what ours are called."""
+
+    kept: list[str]
+    ours: dict[str, str]
+    has_row: bool
+
+
+def _block(part: "Scored", named: _Named, is_plain: bool) -> Any:
     """What is written of a part: id or row, the columns to keep, score, answer."""
     import numpy as np
     import pyarrow as pa
 
-    table = part.table
     columns: dict[str, Any] = {}
-    if id is not None and id in table.names:
-        columns[id] = _plain(table, id)
-    else:
-        if id is not None:
-            notes.append(f"there is no column {id!r}: rows are named by their numbers")
-        columns["row"] = pa.array(np.arange(part.first, part.first + table.n_rows))
-    for name in keep:
-        columns[name] = _plain(table, name)
-    for name, values in (("score", part.score), ("answer", part.answer)):
-        columns[name if name not in columns else f"robustpu {name}"] = pa.array(values)
+    if named.has_row:
+        rows = np.arange(part.first, part.first + part.table.n_rows)
+        columns[named.ours["row"]] = pa.array(rows)
+    for name in named.kept:
+        columns[name] = _plain(part.table, name, is_plain)
+    columns[named.ours["score"]] = pa.array(part.score)
+    columns[named.ours["answer"]] = pa.array(part.answer)
     return pa.table(columns)
 
 
-def _plain(table: Any, name: str) -> Any:
+def _plain(table: Any, name: str, is_plain: bool) -> Any:
     """A column as it is; of JSON, where types change from row to row, as text."""
     import pyarrow as pa
 
+    if table.is_partial and name not in table.names:
+        return pa.nulls(table.n_rows, pa.string())
     column = table.column(name)
-    if not table.is_partial:
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column, kind = column.cast(kind.value_type), kind.value_type
+    # A delimited text has no place for lists and the like.
+    if not table.is_partial and not (is_plain and pa.types.is_nested(kind)):
         return column
     return pa.array([None if own is None else str(own) for own in column.to_pylist()], pa.string())
 

@@ -8,7 +8,8 @@ import typer
 
 from robustpu.cli.drawing import WIDTH
 from robustpu.cli.drawing import strip as _strip
-from robustpu.cli.tables import (
+from robustpu.cli.errors import clean_errors
+from robustpu.cli.options import (
     Data,
     Debug,
     Drop,
@@ -23,12 +24,10 @@ from robustpu.cli.tables import (
     Seed,
     SkipBadRows,
     Time,
-    clean_errors,
-    kinds_of,
-    read,
-    roles,
-    tell,
 )
+from robustpu.cli.outputs import check_picture
+from robustpu.cli.stages import stages
+from robustpu.cli.tables import kinds_of, read, roles, tell
 
 if TYPE_CHECKING:
     from robustpu.estimation import PriorEstimate
@@ -43,7 +42,12 @@ def prior(
     kind: Kind = None,
     time_column: Time = None,
     method: Annotated[
-        str, typer.Option(help="auto, dedpul, best-bin, km1... (see docs/priors.md).")
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="How to estimate it: auto, dedpul, best-bin, alpha-max, elkan-noto, km1, km2, "
+            "pearson, penalized-l1, tice, tedn or capu.",
+        ),
     ] = "auto",
     scenario: Scenario = "case-control",
     no_header: Header = False,
@@ -51,7 +55,10 @@ def prior(
     seed: Seed = 0,
     picture: Annotated[
         Path | None,
-        typer.Option(dir_okay=False, help="File to draw the scores and estimates into (PNG, SVG)."),
+        typer.Option(
+            metavar="FILE",
+            help="File to draw the scores and estimates into: .png, .svg, .pdf or .jpg.",
+        ),
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -65,26 +72,43 @@ def prior(
         import torch
 
         from robustpu.estimation import PriorWarning, estimate_prior
+        from robustpu.naming import pick
+        from robustpu.priors import JOINT, PRIORS
+        from robustpu.scenario import check_scenario
         from robustpu.study.problem import make_problem
 
+        if picture is not None:
+            check_picture(picture)
+        check_scenario(scenario)
+        pick("prior", method, {**PRIORS, **JOINT})
         torch.set_num_threads(1)
-        problem = make_problem(
-            read(data, no_header, skip_bad_rows),
-            roles(label, positive, id_column, drop, time_column),
-            kinds,
-            seed,
-        )
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", PriorWarning)
-            found = estimate_prior(
-                problem.X, problem.y, method=method, scenario=scenario, random_state=seed
+        with stages(quiet or as_json) as progress:
+            progress("reading", 0, 0)
+            problem = make_problem(
+                read(data, no_header, skip_bad_rows),
+                roles(label, positive, id_column, drop, time_column),
+                kinds,
+                seed,
             )
+            progress("prior", 0, 0)
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always", PriorWarning)
+                found = estimate_prior(
+                    problem.X,
+                    problem.y,
+                    method=method,
+                    scenario=scenario,
+                    random_state=seed,
+                    progress=lambda done, total: progress("prior", done, total),
+                )
         doubts = [str(own.message) for own in caught if issubclass(own.category, PriorWarning)]
         n_unlabeled = int((problem.y == 0).sum())
         if picture is not None:
+            from robustpu.persist.places import whole
             from robustpu.plots import draw_prior
 
-            draw_prior(found, problem.y == 1, picture)
+            with whole(picture) as draft:
+                draw_prior(found, problem.y == 1, draft)
         if as_json:
             typer.echo(json.dumps(_plain(found, problem.y.sum(), n_unlabeled, doubts)))
             return

@@ -6,36 +6,40 @@ from typing import Annotated, Any
 
 import typer
 
-from robustpu.cli.predict import layout_of
-from robustpu.cli.stages import stages
-from robustpu.cli.tables import (
+from robustpu.cli.errors import clean_errors
+from robustpu.cli.options import (
     Data,
     Debug,
     FillColumns,
     Header,
-    Id,
     Json,
     Model,
     Quiet,
+    ScoredId,
     SkipBadRows,
-    clean_errors,
-    tell,
+    SpreadsheetSafe,
 )
+from robustpu.cli.outputs import check_output
+from robustpu.cli.predict import check_order, layout_of
+from robustpu.cli.stages import stages
+from robustpu.cli.tables import tell
 from robustpu.unseen import shown
 
 
 def rank(
     model: Model,
     data: Data,
-    top: Annotated[int, typer.Option(min=1, help="How many rows.")] = 20,
+    top: Annotated[int, typer.Option(min=1, metavar="N", help="Rows on the list, at most.")] = 20,
     out: Annotated[
         str | None,
         typer.Option(
-            help="File to write: .csv, .tsv, .parquet, .jsonl, .json or .feather.",
+            metavar="FILE",
+            help="File to write: .csv, .tsv, .parquet, .jsonl, .json or .feather; - prints CSV.",
             show_default="a table in the terminal",
         ),
     ] = None,
-    id_column: Id = None,
+    id_column: ScoredId = None,
+    spreadsheet_safe: SpreadsheetSafe = False,
     fill_columns: FillColumns = False,
     no_header: Header = False,
     skip_bad_rows: SkipBadRows = False,
@@ -45,17 +49,21 @@ def rank(
 ) -> None:
     """List the rows that are most likely positive, and the columns that drove them.
 
-    Rows that are labelled positive in the table are left out. A driver is a column that makes the
-    row more suspect than the same row with that column of any other; its effect is a difference of
-    log-odds.
+    Rows that the table itself labels as positive are left out. A driver is a column that makes the
+    row more suspect than it would be with that column of other rows; its effect is a difference of
+    log-odds: + is up to 1, ++ up to 2.
     """
+    check_output(out, data, as_json)
+    if spreadsheet_safe and out is None:
+        raise typer.BadParameter("--spreadsheet-safe is for files: give --out, too.")
     with clean_errors(debug):
         from robustpu.study import open_study, rank_table
         from robustpu.study.writing import check_name, table_file
         from robustpu.tables import Tally
 
         if out is not None:
-            check_name(out)
+            check_name(out, is_defused=spreadsheet_safe)
+        check_order(model, data)
         study = open_study(model)
         tally, notes = Tally(), list[str]()
         with stages(quiet or as_json) as progress:
@@ -71,11 +79,11 @@ def rank(
                 progress=progress,
             )
         if out is not None:
-            with table_file(out) as write:
+            with table_file(out, is_defused=spreadsheet_safe) as write:
                 write(flat(rows, id_column or study.findings["data"]["id"]))
         tell([*notes, *tally.lines()], quiet or as_json)
         if as_json:
-            typer.echo(json.dumps(rows, ensure_ascii=False))
+            typer.echo(json.dumps(rows))
         elif out is None:
             _show(rows)
         elif not quiet:

@@ -1,9 +1,17 @@
-"""Progress of a command, stage by stage, with the time that is left."""
+"""Progress of a command, stage by stage: with the time that is left, or in plain lines."""
 
+import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any, Final, TypeAlias
 
-TITLES = {
+from robustpu.unseen import shown
+
+# Called as tell(stage, done, total); a total of 0 is not known.
+Tell: TypeAlias = Callable[[str, int, int], None]
+
+TITLES: Final = {
     "reading": "Reading",
     "prior": "Estimating how many are positive",
     "training": "Training",
@@ -12,42 +20,102 @@ TITLES = {
     "drivers": "Finding what drives the suspects",
     "scoring": "Scoring",
 }
+# Seconds between two lines of a stage that takes long.
+OFTEN: Final = 60.0
 
 
 @contextmanager
-def stages(quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
-    """A function to be told of progress; it draws on standard error if that is a terminal.
+def stages(quiet: bool) -> Iterator[Tell]:
+    """A function to be told of progress, which shows it on standard error.
+
+    A terminal gets bars, anything else a line a stage, and one a minute where it takes long.
 
     Parameters
     ----------
     quiet
-        Whether to draw nothing anyway.
+        Whether to show nothing.
     """
+    if quiet:
+        yield lambda stage, done, total: None
+        return
     from rich.console import Console
+
+    console = Console(stderr=True)
+    if console.is_terminal:
+        with _bars(console) as tell:
+            yield tell
+    else:
+        yield lines(time.monotonic)
+
+
+def lines(clock: Callable[[], float]) -> Tell:
+    """Progress in plain lines, each with the time since the start.
+
+    Parameters
+    ----------
+    clock
+        Tells the seconds.
+    """
+    started = clock()
+    last_stage, last_time = "", 0.0
+
+    def tell(stage: str, done: int, total: int) -> None:
+        nonlocal last_stage, last_time
+        now = clock() - started
+        if stage == last_stage and now - last_time < OFTEN:
+            return
+        share = f", {done / total:.0%}" if stage == last_stage and total else ""
+        last_stage, last_time = stage, now
+        print(f"{clock_time(now)}  {title(stage)}{share}", file=sys.stderr, flush=True)
+
+    return tell
+
+
+def clock_time(seconds: float) -> str:
+    """Minutes and seconds, and hours if there are some.
+
+    Examples
+    --------
+    >>> clock_time(75.4), clock_time(3600)
+    ('1:15', '1:00:00')
+    """
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def title(stage: str) -> str:
+    """What a stage is called.
+
+    Examples
+    --------
+    >>> title("scoring"), title("fitting nnpu")
+    ('Scoring', 'Fitting nnpu')
+    """
+    return TITLES.get(stage, shown(stage[:1].upper() + stage[1:]))
+
+
+@contextmanager
+def _bars(console: Any) -> Iterator[Tell]:
     from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn
     from rich.progress import TimeRemainingColumn as TimeLeft
 
-    console = Console(stderr=True)
-    if quiet or not console.is_terminal:
-        yield lambda stage, done, total: None
-        return
     with Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TaskProgressColumn(),
         TimeLeft(elapsed_when_finished=True),
         console=console,
         transient=True,
-    ) as shown:
+    ) as drawn:
         tasks: dict[str, TaskID] = {}
 
         def tell(stage: str, done: int, total: int) -> None:
             if stage not in tasks:
                 for task in tasks.values():
                     # What began before is over.
-                    shown.update(task, total=1, completed=1)
-                title = TITLES.get(stage, stage.capitalize())
-                tasks[stage] = shown.add_task(title, total=None)
-            shown.update(tasks[stage], completed=done, total=total or None)
+                    drawn.update(task, total=1, completed=1)
+                tasks[stage] = drawn.add_task(title(stage), total=None)
+            drawn.update(tasks[stage], completed=done, total=total or None)
 
         yield tell

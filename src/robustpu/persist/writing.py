@@ -8,23 +8,17 @@ it, by its lock knowing that nobody writes to it any more.
 import contextlib
 import os
 import secrets
-import sys
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 from robustpu.persist.errors import ModelFolderError
+from robustpu.persist.locks import lock, unlock
 from robustpu.persist.reading import EARLIER, SUMS, beside, opened, read_sums
 from robustpu.persist.swap import swapped
 
-if sys.platform != "win32":
-    import fcntl
-
 SAVING: Final = "saving"
-# Seconds after which a folder counts as left behind, where there are no locks to tell.
-OLD: Final = 3600
 
 
 def write_folder(target: Path, files: Mapping[str, bytes], overwrite: bool) -> None:
@@ -92,16 +86,16 @@ def _reserved(target: Path) -> Iterator[Path]:
     while True:
         folder = target.with_name(f".{target.name}.{secrets.token_hex(4)}.{SAVING}")
         folder.mkdir()
-        lock = _lock(folder)
+        held = lock(folder)
         # Another process may have taken it for left behind before it was locked.
         if folder.exists():
             break
-        _unlock(lock)
+        unlock(held)
     try:
         yield folder
     finally:
         remove(folder)
-        _unlock(lock)
+        unlock(held)
 
 
 def _put(folder: Path, target: Path, overwrite: bool) -> None:
@@ -151,10 +145,10 @@ def clean(target: Path, ending: str) -> None:
     for left in beside(target, ending):
         if left.is_symlink() or not left.is_dir():
             continue
-        lock = _lock(left, wait=False)
-        if lock is not None:
+        held = lock(left, wait=False)
+        if held is not None:
             remove(left)
-            _unlock(lock)
+            unlock(held)
 
 
 def remove(folder: Path) -> None:
@@ -164,27 +158,3 @@ def remove(folder: Path) -> None:
             with contextlib.suppress(OSError):
                 entry.unlink()
         folder.rmdir()
-
-
-def _lock(folder: Path, wait: bool = True) -> int | None:
-    """Lock a folder until the process ends or unlocks it; None if it may be in use."""
-    try:
-        is_old = time.time() - folder.stat().st_mtime > OLD
-        if sys.platform == "win32":
-            return -1 if wait or is_old else None
-        handle = os.open(folder, os.O_RDONLY)
-    except OSError:
-        return -1 if wait else None
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        # File systems of some clusters know no locks.
-        if isinstance(error, BlockingIOError) or not (wait or is_old):
-            os.close(handle)
-            return None
-    return handle
-
-
-def _unlock(lock: int | None) -> None:
-    if lock is not None and lock >= 0:
-        os.close(lock)

@@ -21,6 +21,8 @@ FOLDS = 5
 # Folds are dealt out so many times, and the scores averaged.
 REPEATS = 3
 EPOCHS = 20
+# Beyond so many rows there are fewer epochs, and as many steps: more would not change the estimate.
+MANY, FEWEST = 20_000, 3
 BATCH_SIZE = 64
 LR = 1e-3
 WEIGHT_DECAY = 1e-2
@@ -75,23 +77,35 @@ def out_of_fold(samples: Sequence[Sample], progress: Progress | None = None) -> 
             (identity(_scorer(sample)), tuple(sample.x.shape), n_positive, sample.x.device), []
         ).append(place)
     scores: dict[int, Scores] = {}
-    done, total = count(1), EPOCHS * len(groups)
+    lengths = [epochs_for(len(samples[places[0]].is_positive)) for places in groups.values()]
+    done = count(1)
 
     def tick(members: int) -> None:
         if progress is not None:
-            progress(next(done), total)
+            progress(next(done), sum(lengths))
 
-    for places in groups.values():
-        scores |= zip(places, _alike([samples[place] for place in places], tick), strict=True)
+    for places, epochs in zip(groups.values(), lengths, strict=True):
+        scores |= zip(places, _alike([samples[own] for own in places], epochs, tick), strict=True)
     return [scores[place] for place in range(len(samples))]
 
 
-def _alike(samples: Sequence[Sample], tick: Callable[[int], None]) -> Scores:
+def epochs_for(n_rows: int) -> int:
+    """Epochs of the scorers.
+
+    Examples
+    --------
+    >>> [epochs_for(rows) for rows in (1000, 20_000, 40_000, 1_000_000)]
+    [20, 20, 10, 3]
+    """
+    return min(EPOCHS, max(FEWEST, round(EPOCHS * MANY / n_rows)))
+
+
+def _alike(samples: Sequence[Sample], epochs: int, tick: Callable[[int], None]) -> Scores:
     """The same for samples of one size, whose folds can share a fleet."""
     folded = fold(samples)
     folded.fleet.on_epoch = tick
     begin(folded.fleet, cross_entropy, cross_entropy_slope)
-    for _ in range(EPOCHS):
+    for _ in range(epochs):
         folded.fleet.epoch()
     return folded.scores()
 

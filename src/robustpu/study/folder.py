@@ -11,6 +11,7 @@ from robustpu.page import render
 from robustpu.persist import ModelFolderError, load, read_extra, save
 from robustpu.study.findings import SCHEMA
 from robustpu.study.seen import Seen
+from robustpu.study.soundness import fault
 from robustpu.study.study import Study
 from robustpu.tables import TableError, Vectorizer
 
@@ -124,7 +125,7 @@ def _seen(stored: Any) -> Seen | None:
 
 
 def check_findings(path: str | os.PathLike[str], findings: dict[str, Any]) -> None:
-    """Refuse findings without what scoring needs of them.
+    """Refuse findings that are not what a fit writes: types, ranges, counts.
 
     Parameters
     ----------
@@ -132,20 +133,15 @@ def check_findings(path: str | os.PathLike[str], findings: dict[str, Any]) -> No
         Of the folder, for the message.
     findings
         What it holds.
+
+    Raises
+    ------
+    ModelFolderError
+        Something is wrong with them.
     """
-    data, settings = findings.get("data"), findings.get("settings")
-    if isinstance(data, dict) and isinstance(settings, dict):
-        texts = [data.get(name, 0) for name in ("label", "positive", "id", "time")]
-        sound = all(own is None or isinstance(own, str) for own in texts)
-        dropped = data.get("dropped")
-        sound &= isinstance(dropped, list) and all(isinstance(own, str) for own in dropped)
-        counted = findings.get("importance")
-        sound &= isinstance(counted, list) and all(
-            isinstance(own, dict) and isinstance(own.get("column"), str) for own in counted
-        )
-        if sound and isinstance(settings.get("options"), dict):
-            return
-    raise ModelFolderError(f"{path}: its findings are damaged. Fit it again.")
+    found = fault(findings)
+    if found is not None:
+        raise ModelFolderError(f"{path}: its findings are damaged: {found[1:]}. Fit it again.")
 
 
 @contextmanager
@@ -163,7 +159,7 @@ def damage_told(path: str | os.PathLike[str]) -> Iterator[None]:
         raise
     except (
         *(TableError, KeyError, IndexError, TypeError, ValueError),
-        *(AttributeError, ArithmeticError, RecursionError),
+        *(AttributeError, ArithmeticError, RecursionError, MemoryError),
     ) as error:
         raise ModelFolderError(
             f"{path}: what was stored with the model is damaged: {error!r:.200}. Fit it again."

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from robustpu.tables import Parts, Roles, Table, Vectorizer, read_table, take_roles
+from robustpu.tables import Parts, Roles, Table, Tally, Vectorizer, read_table, take_roles
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,8 @@ def make_problem(
     assert parts.y is not None
     vectorizer = Vectorizer(kinds=kinds or None, random_state=seed).fit(parts.table, parts.y)
     return Problem(
-        X=vectorizer.transform(parts.table),
+        # What is odd about cells is noted with their columns.
+        X=vectorizer.transform(parts.table, tally=Tally()),
         y=parts.y,
         table=parts.table,
         roles=parts.roles,

@@ -23,7 +23,7 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 
 # A model must have answers of its own to so large a share of the rows, or to so many labelled and
 # unlabelled rows, that it did not train on; with fewer, folds are fitted to have more.
-ENOUGH: Final = 0.8
+ENOUGH: Final = 0.75
 ENOUGH_ROWS: Final = (200, 2_000)
 FOLDS: Final = 5
 # Beyond so many rows the weights of all rounds are not worth their memory.

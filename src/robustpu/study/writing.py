@@ -1,30 +1,38 @@
 """Tables to files, part by part; a file is there as a whole or not at all."""
 
-import contextlib
 import json
 import os
-import secrets
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyarrow import csv, parquet
+
+from robustpu.persist.places import check_file, whole
 
 Write: TypeAlias = Callable[[Any], None]
 
+DELIMITED: Final = (".csv", ".tsv")
+# What spreadsheets take for the start of a formula; the wide letters too.
+FORMULA: Final = "^\\s*[=+@＝＋－＠-]|^[\t\r\n]"
+NUMBER: Final = r"^[+-]?[0-9.,]*[0-9][0-9.,]*(?:[eE][+-]?[0-9]{1,3})?\s?%?$"
+
 
 @contextmanager
-def table_file(path: str | os.PathLike[str]) -> Iterator[Write]:
+def table_file(path: str | os.PathLike[str], *, is_defused: bool = False) -> Iterator[Write]:
     """A function that takes Arrow tables of one schema; the file appears when all went well.
 
     Parameters
     ----------
     path
         Ends in .parquet, .csv, .tsv, .jsonl, .json or .feather; "-" is standard output, as CSV.
+    is_defused
+        Whether texts are written so that spreadsheets do not run them, see ``defused``.
 
     Examples
     --------
@@ -35,41 +43,61 @@ def table_file(path: str | os.PathLike[str]) -> Iterator[Write]:
     ...     Path(folder, "a.csv").read_text().split()
     ['"a"', '1']
     """
-    if str(path) == "-":
-        with FORMATS[".csv"](sys.stdout.buffer) as write:
-            yield write
-        return
-    open_writer = FORMATS[check_name(path)]
-    with whole(Path(path)) as draft, draft.open("wb") as file, open_writer(file) as write:
-        yield write
+    ending = check_name(path, is_defused=is_defused)
+    with ExitStack() as stack:
+        if ending == "-":
+            file: Any = sys.stdout.buffer
+        else:
+            file = stack.enter_context(stack.enter_context(whole(Path(path))).open("wb"))
+        write = stack.enter_context(FORMATS[".csv" if ending == "-" else ending](file))
+        yield (lambda table: write(defused(table))) if is_defused else write
 
 
-def refuse_models(path: Path) -> None:
-    """Refuse to write into the folder of a model: its files are checked together.
+def defused(table: Any) -> Any:
+    """A table with ' before each text that a spreadsheet would run as a formula; numbers stay.
 
-    Raises
-    ------
-    FileExistsError
-        It is one.
+    Parameters
+    ----------
+    table
+        A pyarrow.Table.
+
+    Examples
+    --------
+    >>> defused(pa.table({"a": ["=1+1", "-5", "a=b"]})).column("a").to_pylist()
+    ["'=1+1", '-5', 'a=b']
     """
-    if (path.absolute().parent / "SHA256SUMS").exists():
-        raise FileExistsError(f"{path}: the folder holds a model, write to another one.")
+    columns = [_defused(own) if is_text(own.type) else own for own in table.columns]
+    return pa.table(columns, _defused(pa.array(table.column_names, pa.string())).to_pylist())
 
 
-def check_name(path: str | os.PathLike[str]) -> str:
+def is_text(kind: Any) -> bool:
+    """Whether an Arrow type is one of texts."""
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _defused(texts: Any) -> Any:
+    is_formula = pc.and_not(
+        pc.match_substring_regex(texts, FORMULA), pc.match_substring_regex(texts, NUMBER)
+    )
+    return pc.if_else(is_formula, pc.binary_join_element_wise("'", texts, ""), texts)
+
+
+def check_name(path: str | os.PathLike[str], *, is_defused: bool = False) -> str:
     """The ending of a name, if a table can be written there.
 
     Parameters
     ----------
     path
         The file.
+    is_defused
+        Whether it is to be safe in a spreadsheet, which is for delimited texts alone.
 
     Raises
     ------
     ValueError
-        The format is not known.
+        The format is not known, or not for spreadsheets.
     OSError
-        There is no such folder, or something else is at this place.
+        Nothing can be written there, see :func:`robustpu.persist.places.check_file`.
 
     Examples
     --------
@@ -79,35 +107,18 @@ def check_name(path: str | os.PathLike[str]) -> str:
     own = Path(path)
     if str(path) == "-":
         return "-"
-    refuse_models(own)
     if own.suffix.lower() not in FORMATS:
         raise ValueError(
             f"{own}: the format of the file is told by the end of its name, expected "
             f"{', '.join(FORMATS)}, or - for standard output."
         )
-    if own.is_dir():
-        raise IsADirectoryError(f"{own} is a folder: give the name of a file.")
-    if not own.absolute().parent.is_dir():
-        raise FileNotFoundError(f"the folder {own.absolute().parent} does not exist: make it.")
+    if is_defused and own.suffix.lower() not in DELIMITED:
+        raise ValueError(
+            f"{own}: only {' and '.join(DELIMITED)} files are written for spreadsheets: give such "
+            "a name, or leave --spreadsheet-safe out."
+        )
+    check_file(own)
     return own.suffix.lower()
-
-
-@contextmanager
-def whole(path: Path) -> Iterator[Path]:
-    """A name to write to that becomes ``path`` in the end, and goes if anything goes wrong.
-
-    Parameters
-    ----------
-    path
-        The file.
-    """
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    try:
-        yield draft
-        draft.replace(path)
-    finally:
-        with contextlib.suppress(OSError):
-            draft.unlink(missing_ok=True)
 
 
 def _csv(file: Any, schema: Any, delimiter: str) -> Any:

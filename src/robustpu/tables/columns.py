@@ -8,8 +8,9 @@ import numpy as np
 from robustpu.tables.category_plan import CategoryPlan, learn_category
 from robustpu.tables.cells import Cells
 from robustpu.tables.date_plan import DatePlan, learn_date
+from robustpu.tables.errors import shown
 from robustpu.tables.kinds import Finding, Found, Kind, find_kind, force_kind
-from robustpu.tables.number_plan import NumberPlan, learn_number
+from robustpu.tables.number_plan import LARGEST, NumberPlan, learn_number
 from robustpu.tables.plan import Plan
 from robustpu.tables.state import Fields
 from robustpu.tables.text_plan import TextPlan, learn_text
@@ -22,6 +23,7 @@ PLANS: Final[dict[str, Any]] = {
     "text": TextPlan,
 }
 KEEP: Final = "; give it a kind to keep it, such as kinds={{{0!r}: 'category'}} (--kind)"
+ID: Final = "left out: it seems to be an id"
 FOUND: Final = tuple(word for part in get_args(Found) for word in (get_args(part) or (part,)))
 
 
@@ -101,6 +103,7 @@ def learn_column(name: str, cells: Cells, kind: Kind | None, settings: Settings)
         finding = find_kind(name, cells, settings.max_categories)
     else:
         finding = force_kind(name, cells, kind)
+    finding = _cut(_worded(name, cells, finding))
     missing, different = _counted(cells, finding)
     known: dict[str, Any] = {
         "name": name,
@@ -109,7 +112,8 @@ def learn_column(name: str, cells: Cells, kind: Kind | None, settings: Settings)
         "notes": finding.notes,
     }
     if finding.kind == "id":
-        return Column(**known, kind="id", done="left out: it seems to be an id" + KEEP.format(name))
+        notes = tuple(f"{ID}, {reason}" for reason in finding.notes)
+        return Column(**known | {"notes": notes}, kind="id", done=ID + KEEP.format(name))
     if finding.kind == "nested":
         return Column(**known, kind="nested", done="left out: lists, maps and bytes are not read")
     if finding.kind == "drop":
@@ -171,6 +175,29 @@ def _plan(cells: Cells, finding: Finding, settings: Settings) -> Plan | None:
     if finding.kind == "text" and len(text.values) > 1:
         return learn_text(text, settings.text_components, settings.random_state)
     return learn_category(text, settings.max_categories, settings.min_count)
+
+
+def _worded(name: str, cells: Cells, finding: Finding) -> Finding:
+    """Say that words such as none, which may be values, were taken for missing."""
+    if finding.kind not in ("category", "text") or cells.family != "text":
+        return finding
+    words = ", ".join(f"{shown(word)} ({count:,} rows)" for word, count in cells.text.words)
+    if not words:
+        return finding
+    note = f"taken for missing: {words}. If that is a value, write it otherwise, as 'no {name}'"
+    return replace(finding, notes=(*finding.notes, note))
+
+
+def _cut(finding: Finding) -> Finding:
+    """Bring numbers into the range of single precision, and say so."""
+    if finding.numbers is None:
+        return finding
+    count = int((np.abs(finding.numbers) > LARGEST).sum())
+    if not count:
+        return finding
+    note = f"{count:,} values beyond {LARGEST:.2g} are cut to that; give them in larger units"
+    numbers = np.clip(finding.numbers, -LARGEST, LARGEST)
+    return replace(finding, numbers=numbers, notes=(*finding.notes, note))
 
 
 def _counted(cells: Cells, finding: Finding) -> tuple[float, int]:

@@ -13,6 +13,8 @@ TIME: Final = (
     r"\s*(?P<half>(?i:AM|PM))?\s*(?P<zone>Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2})?)?$"
 )
 NAME: Final = rf"(?P<name>(?i:{'|'.join(MONTHS)}))[A-Za-z]*\.?"
+# Without a day there is little else to tell a date by.
+CENTURY: Final = r"(?P<y>(?:19|20)[0-9]{2})"
 YEAR: Final = r"(?P<y>[0-9]{4}|[0-9]{2})"
 FORMATS: Final = {
     "year-month-day": r"^(?P<y>[0-9]{4})[-/.](?P<m>[0-9]{1,2})[-/.](?P<d>[0-9]{1,2})" + TIME,
@@ -21,6 +23,9 @@ FORMATS: Final = {
     "day month year": rf"^(?P<d>[0-9]{{1,2}})[-. ]*{NAME}[-, ]*{YEAR}" + TIME,
     "month day year": rf"^{NAME}[- ]*(?P<d>[0-9]{{1,2}})(?:st|nd|rd|th)?[-, ]+(?P<y>[0-9]{{4}})"
     + TIME,
+    "month year": rf"^{NAME}[-/, ]*{CENTURY}$",
+    "year-month": rf"^{CENTURY}[-/](?P<m>[0-9]{{1,2}})$",
+    "month/year": rf"^(?P<m>[0-9]{{1,2}})[-/]{CENTURY}$",
     "yearmonthday": r"^(?P<y>[0-9]{4})(?P<m>[0-9]{2})(?P<d>[0-9]{2})$",
 }
 ISO: Final = "year-month-day"
@@ -92,7 +97,8 @@ def _parsed(values: Any, form: str) -> NDArray[np.datetime64]:
         return out
     fields = {field.name: pc.struct_field(parts, field.name) for field in parts.type}
     text = {name: field.take(pa.array(fits)) for name, field in fields.items()}
-    year, month, day = _year(text["y"]), _month(text), _whole(text["d"])
+    year, month = _year(text["y"]), _month(text)
+    day = _whole(text["d"]) if "d" in text else np.ones(len(fits), np.int64)
     ok = (month >= 1) & (month <= 12) & (day >= 1) & (year >= 1)
     start = ((year - 1970) * 12 + np.where(ok, month, 1) - 1).astype("datetime64[M]")
     length = ((start + 1).astype("datetime64[D]") - start.astype("datetime64[D]")).astype(int)

@@ -163,9 +163,9 @@ def _notes(
 def _told(rows: dict[str, int], n_missing: int) -> str:
     """Values and how often they come, the most frequent first."""
     order = sorted(rows.items(), key=lambda item: -item[1])
-    words = [f"{shown(value)} ({count:,} rows)" for value, count in order[:8]]
+    words = [f"{shown(value)} ({count:,} row{'s' * (count != 1)})" for value, count in order[:8]]
     words += [f"{len(order) - 8:,} more values"] * (len(order) > 8)
-    words += [f"no value ({n_missing:,} rows)"] * (n_missing > 0)
+    words += [f"no value ({n_missing:,} row{'s' * (n_missing != 1)})"] * (n_missing > 0)
     return ", ".join(words)
 
 

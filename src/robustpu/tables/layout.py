@@ -81,9 +81,11 @@ def find_layout(
     notes = []
     if delimiter is None:
         delimiter = found or ","
-        if found:
+        # A comma is what everybody expects, and a tab in a file that is called so.
+        is_usual = found == "," or (found == "\t" and ".tsv" in source.lower())
+        if found and not is_usual:
             notes.append(f"delimiter: {WORDS.get(found, repr(found))}")
-        else:
+        elif not found:
             notes.append("one column only: no delimiter was found")
     first = next((row for row in _rows(sample, delimiter, is_whole) if row), None)
     if first is None:
@@ -97,6 +99,7 @@ def find_layout(
             f"It seems to be delimited by {WORDS.get(found or '', repr(found))}: give that one, or "
             "none to have it found out."
         )
+    _refuse_doubled(sample, source, delimiter, is_whole)
     if header:
         refuse_data(first, source)
         names, more = tidied(first)
@@ -120,11 +123,21 @@ def refuse_noise(sample: str, source: str) -> None:
     if "\x00" in sample or odd > 0.01 * len(sample) + 2:
         raise TableError(
             f"{source} is not a table: it holds bytes that are no text. Expected CSV, TSV, JSON "
-            "lines, Parquet or Feather, packed or not. If it is text, give its encoding."
+            "lines, Parquet or Feather, packed or not. If it is text, save it as UTF-8."
         )
     if re.match(r"\s*<(!doctype|html|\?xml|head|body)", sample, re.IGNORECASE):
         raise TableError(
             f"{source} is a web page or XML, expected a table. Download the file itself."
+        )
+
+
+def _refuse_doubled(sample: str, source: str, delimiter: str, is_whole: bool) -> None:
+    """Raise TableError if the delimiter is always written twice, as in a::b."""
+    rows = [row for row in _rows(sample, delimiter, is_whole) if row]
+    if len(rows) > 1 and all(len(row) > 2 and not any(row[1::2]) for row in rows):
+        raise TableError(
+            f"{source} seems to be delimited by {2 * delimiter!r}, expected one character, such as "
+            "',', ';' or a tab. Replace it by one."
         )
 
 

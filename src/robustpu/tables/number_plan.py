@@ -13,7 +13,8 @@ from robustpu.tables.plan import count_missing, count_unread, refuse_type
 from robustpu.tables.state import Fields
 from robustpu.tables.tally import Tally
 
-LARGEST: Final = float(np.finfo(np.float32).max)
+# Far enough below the end of single precision that sums and differences stay in it.
+LARGEST: Final = 1e30
 # Single precision keeps seven digits; a column that varies in the last three only is shifted.
 DIGITS_LOST: Final = 1e-4
 
@@ -59,7 +60,8 @@ class NumberPlan:
         is_missing = np.isnan(numbers)
         if not self.has_missing:
             count_missing(name, is_missing, f"the median {self.fill:g}", tally)
-        values = np.clip(np.where(is_missing, self.fill, numbers) - self.offset, -LARGEST, LARGEST)
+        values = np.where(is_missing, self.fill, np.clip(numbers, -LARGEST, LARGEST)) - self.offset
+        values = np.clip(values, -LARGEST, LARGEST)
         columns = [values] * self.has_value + [is_missing] * self.has_missing
         return np.column_stack(columns).astype(np.float32)
 

@@ -1,6 +1,7 @@
 """From a file, standard input or a frame to a table, whole or in parts."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from typing import Any, Final, Literal
 
@@ -26,6 +27,8 @@ BINARY: Final[dict[bytes, Callable[[Stream, int], Iterator[Any]]]] = {
     b"ARROW1": feather_batches,
     b"\xff\xff\xff\xff": arrow_stream_batches,
 }
+# An object or a list of objects, of which the first line is a part only.
+JSON: Final = re.compile(r'\{\s*"|\[\s*\{|[\[{]\s*$', re.MULTILINE)
 FOREIGN: Final = {
     b"\xd0\xcf\x11\xe0": "an Excel workbook. Save the sheet as CSV and give that",
     b"FEA1": "a Feather file of version 1. Write it again, as version 2",
@@ -221,7 +224,7 @@ def _is_json(sample: str, source: str) -> bool:
     try:
         return isinstance(json.loads(first.splitlines()[0]), dict | list)
     except (ValueError, RecursionError):
-        return first.startswith(("{", "[{", "[\n", "[\r"))
+        return JSON.match(first) is not None
 
 
 def _after_hint(sample: str, stream: Stream, text: dict[str, Any]) -> str:

@@ -148,7 +148,14 @@ def _times(name: str, cells: Cells, notes: list[str]) -> NDArray[Any]:
             times = np.asarray(finding.dates)
             is_missing = np.isnat(times)
         except TableError:
-            finding = force_kind(name, cells, "number")
+            try:
+                finding = force_kind(name, cells, "number")
+            except TableError:
+                some = listed(cells.text.values.slice(0, 6).to_pylist())
+                raise TableError(
+                    f"the time column {name!r} holds {some}, expected dates or numbers. Name "
+                    "another one as time (--time-column), or leave it out."
+                ) from None
             times = np.asarray(finding.numbers)
             is_missing = np.isnan(times)
     if is_missing.all():

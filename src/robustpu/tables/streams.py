@@ -149,16 +149,20 @@ def _opened(source: Any, stack: ExitStack) -> Stream:
             raise TableError(f"{name} is open as text; open it as bytes, with mode 'rb'.")
         return Stream(source.read, name)
     if source == "-":
+        if sys.stdin is None:
+            raise TableError("standard input is closed, expected a table there. Give a file.")
         return Stream(sys.stdin.buffer.read, "standard input")
     path = Path(os.fspath(source))
     if "://" in str(source):
         raise TableError(f"{source} is an address, expected a file. Download it first.")
     try:
         if path.is_dir():
-            raise TableError(f"{path} is a folder, expected a file. Give one file of it.")
+            raise IsADirectoryError
         return Stream(stack.enter_context(path.open("rb")).read, str(path), path)
     except FileNotFoundError:
         raise TableError(f"{path} does not exist. Check the name and the folder.") from None
+    except IsADirectoryError:
+        raise TableError(f"{path} is a folder, expected a file. Give one file of it.") from None
     except (OSError, ValueError) as error:
         raise TableError(f"{path} cannot be opened: {_first_line(error)}.") from error
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
-from robustpu.tables.errors import TableError, listed
+from robustpu.tables.errors import TableError, listed, shown
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,12 @@ class Table:
             Its name.
         """
         if name not in self.data.column_names:
+            alone = ""
+            if len(self.names) == 1 and not self.names[0].isidentifier():
+                alone = " If that is a whole row, delimit its cells by ',', ';', '|' or tabs."
             raise TableError(
-                f"{self.source} has no column {name!r}.{_meant(name, self.names)} It has "
-                f"{listed(self.names, 20)}."
+                f"{self.source} has no column {shown(name)}.{_meant(name, self.names)} It has "
+                f"{listed(self.names, 20)}.{alone}"
             )
         return self.data.column(name)
 
@@ -86,6 +89,8 @@ class Table:
 
 def _meant(name: str, known: list[str]) -> str:
     """Whatever the capitals, the column that was most likely meant."""
+    if str(name).strip() in known:
+        return f" Did you mean {shown(str(name).strip())}?"
     plain = {own.casefold(): own for own in known}
     close = get_close_matches(str(name).casefold(), plain, n=1)
-    return f" Did you mean {plain[close[0]]!r}?" if close else ""
+    return f" Did you mean {shown(plain[close[0]])}?" if close else ""

@@ -14,6 +14,8 @@ MISSING: Final = (
     *("?", "-", "--", ".", "#n/a", "#na", "#null!", "#value!", "#ref!", "#div/0!", "#num!"),
     *("inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"),
 )
+# Of these, those that are words in their own right, or names, somewhere.
+WORDS: Final = ("na", "n/a", "n.a.", "nan", "nat", "null", "none", "nil")
 TRUE: Final = ("true", "yes", "y", "t", "on", "1")
 FALSE: Final = ("false", "no", "n", "f", "off", "0")
 # A text longer than this is told from others by its start.
@@ -31,10 +33,13 @@ class Coded:
         Place of each row's value, -1 where it is missing, shape (n,).
     values
         The different values: an Arrow array of text, none of them missing.
+    words
+        Words such as none that were taken for missing, and how many rows have each.
     """
 
     codes: NDArray[np.int32]
     values: Any
+    words: tuple[tuple[str, int], ...] = ()
 
     def counts(self) -> NDArray[np.int64]:
         """Rows that have each value, shape (number of values,)."""
@@ -98,7 +103,18 @@ def coded(column: Any) -> Coded:
     again = kept.dictionary_encode()
     # One more place, for -1.
     target = np.append(_indices(again), np.int32(-1)).astype(np.int32)
-    return Coded(target[np.concatenate(places)], again.dictionary)
+    rows = np.concatenate(places)
+    return Coded(target[rows], again.dictionary, _words(trimmed, rows))
+
+
+def _words(texts: Any, rows: NDArray[np.int32]) -> tuple[tuple[str, int], ...]:
+    """Words among the texts that were taken for missing, and how many rows have them."""
+    known = pc.is_in(pc.utf8_lower(texts), value_set=pa.array(WORDS, texts.type))
+    found: dict[str, int] = {}
+    for place in np.flatnonzero(np.asarray(known)):
+        word = texts[int(place)].as_py()
+        found[word] = found.get(word, 0) + int((rows == place).sum())
+    return tuple(found.items())
 
 
 def as_text(column: Any) -> Any:

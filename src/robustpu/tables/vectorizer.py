@@ -15,7 +15,7 @@ from robustpu.checks import check_number
 from robustpu.naming import suggest
 from robustpu.tables.cells import cells_of
 from robustpu.tables.columns import Column, Settings, learn_column
-from robustpu.tables.errors import TableError, TableWarning, listed
+from robustpu.tables.errors import TableError, TableWarning, listed, shown
 from robustpu.tables.kinds import KINDS, Kind
 from robustpu.tables.leaks import alarms, sample_rows
 from robustpu.tables.names import tidied
@@ -104,7 +104,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if not any(column.plan for column in columns):
             raise TableError(
                 f"{table.source} has no column to learn from: "
-                + "; ".join(f"{own.name!r} is {own.done}" for own in columns[:5])
+                + "; ".join(f"{shown(own.name)} is {own.done}" for own in columns[:5])
                 + ". Give it other columns, or say what they are with kinds (--kind)."
             )
         self._set(columns)

@@ -1,0 +1,159 @@
+"""Places to write files to: tried before the work is done, and cleaned of what was left there."""
+
+import contextlib
+import os
+import re
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, NoReturn
+
+from robustpu.persist.locks import lock, unlock
+from robustpu.persist.reading import SUMS
+
+PART: Final = "part"
+
+
+def check_folder(path: Path) -> None:
+    """Refuse a folder that cannot be made, by making something beside it.
+
+    Parameters
+    ----------
+    path
+        The folder to be; folders above it may be missing too.
+
+    Raises
+    ------
+    OSError
+        Nothing can be written there.
+
+    Examples
+    --------
+    >>> check_folder(Path("/dev/null/model"))
+    Traceback (most recent call last):
+    NotADirectoryError: /dev/null is a file, and no folder: give another place.
+    """
+    own = path.absolute()
+    with _named(own):
+        nearest = next(above for above in (own.parent, *own.parents) if above.exists())
+        if not nearest.is_dir():
+            raise NotADirectoryError(f"{nearest} is a file, and no folder: give another place.")
+        _probe(nearest, own.name)
+
+
+def check_file(path: Path) -> None:
+    """Refuse a file that cannot be written, by writing something beside it.
+
+    Parameters
+    ----------
+    path
+        The file. What a link leads to is written, not the link.
+
+    Raises
+    ------
+    OSError
+        It is a folder, no plain file or read-only; it is in a model; its folder is not there; or
+        nothing can be written there.
+
+    Examples
+    --------
+    >>> check_file(Path("/dev/null"))
+    Traceback (most recent call last):
+    FileExistsError: /dev/null is no plain file: give another name.
+    """
+    with _named(path):
+        own = Path(os.path.realpath(path))
+        if (own.parent / SUMS).exists():
+            raise FileExistsError(f"{path}: the folder holds a model, write to another one.")
+        if own.is_dir():
+            raise IsADirectoryError(f"{path} is a folder: give the name of a file.")
+        if own.exists() and not own.is_file():
+            raise FileExistsError(f"{path} is no plain file: give another name.")
+        if own.exists() and not os.access(own, os.W_OK):
+            raise PermissionError(f"{path} is read-only: give another name, or make it writable.")
+        if not own.parent.exists():
+            raise FileNotFoundError(f"the folder {own.parent} does not exist: make it.")
+        if not own.parent.is_dir():
+            raise NotADirectoryError(f"{own.parent} is a file, and no folder: give another place.")
+        _probe(own.parent, own.name)
+
+
+@contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """An empty file to write to that becomes ``path`` in the end, and goes if anything goes wrong.
+
+    A process that is killed on the way leaves it behind; the next one that writes to the same
+    place removes it, by its lock knowing that nobody writes to it any more.
+
+    Parameters
+    ----------
+    path
+        The file.
+    """
+    own = Path(os.path.realpath(path))
+    _clean(own)
+    draft, held = _reserved(own)
+    try:
+        yield draft
+        draft.replace(own)
+    finally:
+        with contextlib.suppress(OSError):
+            draft.unlink(missing_ok=True)
+        unlock(held)
+
+
+def _reserved(path: Path) -> tuple[Path, int | None]:
+    while True:
+        draft = _draft(path.parent, path.name)
+        draft.touch(exist_ok=False)
+        held = lock(draft)
+        # Another process may have taken it for left behind before it was locked.
+        if draft.exists():
+            return draft, held
+        unlock(held)
+
+
+def _clean(path: Path) -> None:
+    """Remove drafts of this very file that nobody writes to any more."""
+    wanted = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{8}}\.{PART}{re.escape(path.suffix)}")
+    with contextlib.suppress(OSError):
+        for left in [own for own in path.parent.iterdir() if wanted.fullmatch(own.name)]:
+            if left.is_symlink() or not left.is_file():
+                continue
+            held = lock(left, wait=False)
+            if held is not None:
+                left.unlink(missing_ok=True)
+                unlock(held)
+
+
+def _draft(folder: Path, name: str) -> Path:
+    # The ending stays: by it others tell what to write.
+    return folder / f".{name}.{secrets.token_hex(4)}.{PART}{Path(name).suffix}"
+
+
+def _probe(folder: Path, name: str) -> None:
+    draft = _draft(folder, name)
+    try:
+        draft.touch(exist_ok=False)
+    except OSError as error:
+        _refuse(folder, error)
+    draft.unlink(missing_ok=True)
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Have errors of the system say what to do; ours have no number."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:
+            raise
+        _refuse(path, error)
+
+
+def _refuse(place: Path, error: OSError) -> NoReturn:
+    raise type(error)(
+        f"nothing can be written to {place}: {error.strerror}. Give another place or name, or make "
+        "it writable."
+    ) from None

@@ -1,0 +1,92 @@
+"""Commands as processes: closed streams, and Ctrl-C at any moment."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="shells and signals")
+
+
+def shell(command, **names):
+    """Run a line of a shell."""
+    line = command.format(robustpu=f"{sys.executable} -m robustpu", **names)
+    return subprocess.run(
+        ["bash", "-o", "pipefail", "-c", line], capture_output=True, text=True, check=False
+    )
+
+
+def test_closed_input(model):
+    ended = shell("{robustpu} predict {model} - --out - --quiet <&-", model=model)
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr == (
+        "Error: standard input is closed, expected a table there. Give a file.\n"
+    )
+
+
+def test_closed_output(model, claims):
+    ended = shell("{robustpu} rank {model} {data} >&-", model=model, data=claims)
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("Error: standard output is closed. Send it somewhere")
+    assert len(ended.stderr.splitlines()) == 1
+
+
+def test_closed_errors(model, claims):
+    ended = shell("{robustpu} rank {model} {data} --top 1 2>&-", model=model, data=claims)
+    assert (ended.returncode, len(ended.stdout.splitlines())) == (0, 2)
+
+
+def test_a_reader_that_has_had_enough(model, claims):
+    many = 60
+    ended = shell(
+        "for n in $(seq {many}); do tail -n +2 {data}; done | cat <(head -1 {data}) - | "
+        "{robustpu} predict {model} - --out - --quiet | head -1",
+        model=model,
+        data=claims,
+        many=many,
+    )
+    assert ended.stdout == '"claim","score","answer"\n'
+    assert "Traceback" not in ended.stderr
+    assert ended.returncode in (0, 141)
+
+
+INTERRUPTED = """
+import os, signal, sys
+
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == wanted:
+            os.kill(os.getpid(), signal.SIGINT)
+
+wanted = sys.argv.pop(1)
+sys.meta_path.insert(0, Interrupt())
+from robustpu.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize("name", ["robustpu.cli.commands", "typer", "torch"])
+def test_ctrl_c_while_libraries_are_loaded(model, claims, name):
+    given = [name, "predict", str(model), str(claims), "--out", "-", "--quiet"]
+    ended = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, *given], capture_output=True, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (130, b"Stopped.\n")
+    assert ended.stdout == b""
+
+
+def test_an_error_that_came_of_ctrl_c_is_ctrl_c(run, claims, model, monkeypatch):
+    def fail(*given):
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(1)
+        except KeyboardInterrupt:
+            # As extension modules do while they are imported.
+            raise ImportError("initialization failed") from None
+
+    monkeypatch.setattr("robustpu.study.open_study", fail)
+    answer = run("rank", model, claims)
+    assert (answer.exit_code, answer.stderr) == (130, "Stopped.\n")
