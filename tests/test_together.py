@@ -1,5 +1,6 @@
 """Jobs fitted together are the jobs fitted apart."""
 
+import threading
 import warnings
 from functools import partial
 
@@ -18,8 +19,10 @@ from robustpu import (
     RobustPUClassifier,
     UPUClassifier,
     fit_together,
+    sharing,
 )
 from robustpu import together as room
+from robustpu.fleet import Mapped
 from robustpu.modules import mlp
 
 
@@ -260,7 +263,7 @@ def fleets(monkeypatch):
     """Fleets that are trained, with their members and the rates that these were given."""
     seen = []
 
-    class Recorded(room.Fleet):
+    class Recorded(sharing.Fleet):
         def __init__(self, pool, members, *rest):
             super().__init__(pool, members, *rest)
             self.members, self.rates = members, None
@@ -270,7 +273,7 @@ def fleets(monkeypatch):
             self.rates = lr
             super().start(risk, lr, *rest, **numbers)
 
-    monkeypatch.setattr(room, "Fleet", Recorded)
+    monkeypatch.setattr(sharing, "Fleet", Recorded)
     return seen
 
 
@@ -333,6 +336,14 @@ class TestHeldOut:
         # Each row about equally often.
         count = np.bincount(np.concatenate(parts), minlength=100)
         assert count.min() == count.max() == 5
+
+    def test_few_members_of_several_recipes_leave_out_all_rows_between_them(self):
+        X, y = table()
+        model = RobustPUClassifier(
+            prior=0.5, n_members=12, epochs=1, max_rounds=1, beside=None, random_state=0
+        )
+        model.set_params(pretrain=NNPUClassifier(epochs=1)).fit(X, y)
+        assert np.isfinite(model.out_of_fold_).all()
 
     @pytest.mark.parametrize("fraction", [0.001, 0.5, 0.999])
     @pytest.mark.parametrize("n_positive", [2, 3, 50])
@@ -534,7 +545,7 @@ class TestOutOfMemory:
         """Fleets of more than two members do not fit; the sizes of those that were tried."""
         tried = []
 
-        class Small(room.Fleet):
+        class Small(sharing.Fleet):
             def __init__(self, pool, members, *rest):
                 tried.append(len(members))
                 super().__init__(pool, members, *rest)
@@ -544,7 +555,7 @@ class TestOutOfMemory:
                 if self.size > 2:
                     raise torch.cuda.OutOfMemoryError("CUDA out of memory")
 
-        monkeypatch.setattr(room, "Fleet", Small)
+        monkeypatch.setattr(sharing, "Fleet", Small)
         return tried
 
     def test_the_fleet_is_split_and_goes_on(self, small):
@@ -568,13 +579,156 @@ class TestOutOfMemory:
             np.testing.assert_allclose(model.predict_proba(X), alone.predict_proba(X), atol=1e-5)
 
     def test_one_network_that_does_not_fit_is_an_error(self, monkeypatch):
-        class Tiny(room.Fleet):
+        class Tiny(sharing.Fleet):
             def epoch(self, weight=None):
                 raise torch.cuda.OutOfMemoryError("CUDA out of memory")
 
-        monkeypatch.setattr(room, "Fleet", Tiny)
+        monkeypatch.setattr(sharing, "Fleet", Tiny)
         with pytest.raises(torch.cuda.OutOfMemoryError):
             quick(n_members=2).fit(*table())
+
+
+@pytest.fixture
+def two(monkeypatch):
+    """Two devices where the user names none; both are the processor."""
+    cpu = torch.device("cpu")
+    monkeypatch.setattr(room, "gpus", lambda name: [cpu, cpu] if name == "auto" else [])
+
+
+@pytest.mark.usefixtures("two")
+class TestSeveralDevices:
+    def groups_of(self, fleets):
+        return [{member.group for member in fleet.members} for fleet in fleets]
+
+    @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
+    @pytest.mark.parametrize("some", [slice(0, 14), slice(14, 34, 2)])
+    def test_results_are_those_of_one(self, some):
+        jobs = many_jobs()[some]
+        apart = [(clone(job[0]).set_params(device="cpu"), *job[1:]) for job in jobs]
+        for model, alone, job in zip(fit_together(jobs), fit_together(apart), jobs, strict=True):
+            assert_same(model, alone, job[1])
+
+    def test_members_are_dealt_out(self, fleets):
+        X, y = table()
+        rates = (1e-2, 3e-3, 1e-3, 5e-3)
+        fit_together((quick(lr=lr), X, y) for lr in rates)
+        assert [fleet.size for fleet in fleets] == [2, 2]
+        assert len(set.union(*self.groups_of(fleets))) == 4
+        assert all(isinstance(fleet.pool, torch.Tensor) for fleet in fleets)
+
+    def test_those_judged_together_stay_together(self, fleets):
+        X, y = table()
+        models = [quick(n_members=count) for count in (5, 1, 2)]
+        fit_together((model, X, y) for model in models)
+        one, other = self.groups_of(fleets)
+        assert not one & other
+        assert sorted(fleet.size for fleet in fleets) == [3, 5]
+        fleets.clear()
+        quick(n_members=6).fit(X, y)
+        assert [fleet.size for fleet in fleets] == [6]
+
+    def test_the_recipes_of_one_model_are_dealt_out(self, fleets):
+        X, y = table()
+        given = {"n_members": 8, "max_rounds": 1, "epochs": 1, "beside": None, "prior": 0.5}
+        given |= {"random_state": 0, "pretrain": None, "temperature_positive": 1.0}
+        model = RobustPUClassifier(**given).fit(X, y)
+        assert [fleet.size for fleet in fleets] == [4, 4]
+        assert_same(model, RobustPUClassifier(**given, device="cpu").fit(X, y), X)
+
+    def test_groups_that_cannot_share_a_fleet_run_side_by_side(self, fleets):
+        X, y = table()
+        meet = threading.Barrier(2, timeout=10)
+
+        def net(shape):
+            # The caller makes one first; then both threads have to be here at once.
+            if threading.current_thread() is not threading.main_thread():
+                seen.append(threading.current_thread())
+            return tanh_net(shape)
+
+        seen = []
+        start = sharing.Fleet.start
+
+        def wait(self, *rest, **numbers):
+            meet.wait()
+            start(self, *rest, **numbers)
+
+        sharing.Fleet.start = wait
+        fit_together((quick(epochs=epochs, module=net), X, y) for epochs in (2, 3))
+        assert len(set(seen)) == 2
+        assert [fleet.size for fleet in fleets] == [1, 1]
+
+    def test_a_device_that_is_named_is_the_only_one(self, fleets):
+        X, y = table()
+        fit_together((quick(lr=lr, device="cpu"), X, y) for lr in (1e-2, 1e-3))
+        assert [fleet.size for fleet in fleets] == [2]
+
+    def test_a_mapped_file(self, fleets, tmp_path):
+        X, y = table()
+        np.save(tmp_path / "rows.npy", X)
+        mapped = np.load(tmp_path / "rows.npy", mmap_mode="r")
+        models = fit_together((quick(lr=lr), mapped, y) for lr in (1e-2, 1e-3))
+        assert [type(fleet.pool) for fleet in fleets] == [Mapped, Mapped]
+        for model, lr in zip(models, (1e-2, 1e-3), strict=True):
+            assert_same(model, quick(lr=lr, device="cpu").fit(X, y), X)
+
+    def test_progress_counts_all_and_in_the_thread_of_the_caller(self):
+        X, y = table()
+        seen = []
+        here = threading.current_thread()
+
+        def progress(done, total):
+            assert threading.current_thread() is here
+            seen.append((done, total))
+
+        fit_together([(quick(lr=lr), X, y) for lr in (1e-2, 3e-3, 1e-3)], progress)
+        assert seen[0] == (0, 18)
+        assert seen[-1] == (18, 18)
+        assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+        # Fleets of two and of one, six epochs each, and the end.
+        assert len(seen) == 1 + 12 + 1
+
+    def test_an_error_in_a_thread_reaches_the_caller(self, monkeypatch):
+        class Faulty(sharing.Fleet):
+            def epoch(self, weight=None):
+                super().epoch(weight)
+                if self.size == 1:
+                    raise RuntimeError("a broken device")
+
+        monkeypatch.setattr(sharing, "Fleet", Faulty)
+        X, y = table()
+        before = threading.active_count()
+        with pytest.raises(RuntimeError, match="a broken device"):
+            fit_together([(quick(lr=lr, epochs=500), X, y) for lr in (1e-2, 3e-3, 1e-3)])
+        assert threading.active_count() == before
+
+    def test_ctrl_c_reaches_the_caller(self):
+        def progress(done, total):
+            if done > 3:
+                raise KeyboardInterrupt
+
+        X, y = table()
+        before = threading.active_count()
+        with pytest.raises(KeyboardInterrupt):
+            fit_together([(quick(lr=lr, epochs=500), X, y) for lr in (1e-2, 1e-3)], progress)
+        assert threading.active_count() == before
+
+    def test_a_fleet_that_does_not_fit_is_split_by_its_thread(self, monkeypatch):
+        class Small(sharing.Fleet):
+            def epoch(self, weight=None):
+                super().epoch(weight)
+                if self.size > 1:
+                    raise torch.cuda.OutOfMemoryError("CUDA out of memory")
+
+        monkeypatch.setattr(sharing, "Fleet", Small)
+        X, y = table()
+        seen = []
+        rates = (1e-2, 3e-3, 1e-3, 5e-3)
+        jobs = [(quick(lr=lr), X, y) for lr in rates]
+        models = fit_together(jobs, lambda *now: seen.append(now))
+        assert seen[-1] == (24, 24)
+        assert max(done for done, _ in seen) == 24
+        for model, lr in zip(models, rates, strict=True):
+            assert_same(model, quick(lr=lr, device="cpu").fit(X, y), X)
 
 
 def dropout_net(shape):

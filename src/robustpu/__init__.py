@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from robustpu.estimation import PriorWarning as PriorWarning
     from robustpu.estimation import estimate_prior as estimate_prior
     from robustpu.labels import AmbiguousLabelWarning as AmbiguousLabelWarning
+    from robustpu.mapping import map_parquet as map_parquet
     from robustpu.methods import all_methods as all_methods
     from robustpu.methods.bagging import BaggingPUClassifier as BaggingPUClassifier
     from robustpu.methods.dist_pu import DistPUClassifier as DistPUClassifier
@@ -85,6 +86,7 @@ _HOME = {
     "fit_together": "robustpu.together",
     "load": "robustpu.persist",
     "make_pu": "robustpu.split",
+    "map_parquet": "robustpu.mapping",
     "save": "robustpu.persist",
 }
 _MODULES = (

@@ -1,5 +1,6 @@
 """What the methods that train networks share: arrays in, tensors inside, arrays out."""
 
+import math
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
@@ -7,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_array
 from sklearn.utils.validation import (
     _check_sample_weight,
     check_is_fitted,
@@ -17,11 +19,14 @@ from torch import Tensor, nn
 from robustpu import labels
 from robustpu.base import BasePUClassifier, parameters
 from robustpu.checks import check_number
-from robustpu.fleet import Course, Fleet, State
+from robustpu.fleet import Course, Fleet, Mapped, Part, Pool, State
+from robustpu.fleet.pool import slices
 from robustpu.modules import MODULES, ModuleFactory, Standardize, scale_of
 from robustpu.naming import identity, pick
+from robustpu.rows import Scale, blocks, extremes, inputs_of, is_mapped
 from robustpu.selection import Settle, above_prior
-from robustpu.together import Job, Prepared, Trained, check_vary, fit_together
+from robustpu.sharing import Prepared, Trained
+from robustpu.together import Job, check_vary, fit_together
 
 # Rows are scored in parts of about this many numbers.
 SCORE = 1 << 22
@@ -47,6 +52,8 @@ class NeuralPUClassifier(BasePUClassifier):
     verbose: int = 0
 
     _dtype = torch.float32
+    # Whether training can do with rows that are read as it goes.
+    _streams = True
     _causes = (
         "Common causes are a wrong prior, unscaled inputs (standardize=True), the sigmoid "
         "surrogate (take 'logistic'), or too few epochs."
@@ -102,6 +109,8 @@ class NeuralPUClassifier(BasePUClassifier):
         ----------
         X
             Rows (n, d), or images (n, channels, height, width). A DataFrame of numbers is fine.
+            A mapped file, as ``numpy.load(path, mmap_mode="r")`` gives it, is read as training
+            goes, and never held.
         y
             Two labels (n,): labelled positive (by default the larger) and unlabelled.
         sample_weight
@@ -148,7 +157,8 @@ class NeuralPUClassifier(BasePUClassifier):
         self._forget()
         labels.refuse_missing(y)
         table: NDArray[Any]
-        table, y = validate_data(self, X, y, dtype="numeric", allow_nd=True, multi_output=False)
+        table, y = validate_data(self, X, y, multi_output=False, **_how(X))
+        edges = self._edges(table)
         self.classes_, is_positive = labels.encode(y, self.pos_label)
         self.input_shape_ = table.shape[1:]
         if self.mirror and table.ndim != 4:
@@ -156,7 +166,8 @@ class NeuralPUClassifier(BasePUClassifier):
                 f"mirror=True is for images, one row a (channels, height, width) array; a row here "
                 f"has the shape {self.input_shape_}."
             )
-        self._scale = scale_of(table) if self.standardize and table.ndim == 2 else None
+        scales = self.standardize and table.ndim == 2
+        self._scale = scale_of(table, edges) if scales else None
         weight = _check_sample_weight(
             sample_weight, table, dtype=np.float64, ensure_non_negative=True
         )
@@ -167,17 +178,22 @@ class NeuralPUClassifier(BasePUClassifier):
         x_eval = truth = None
         if eval_set is not None:
             x_eval, truth = self._check_eval_set(eval_set)
-        return Prepared(table, self._tensor(table, self._dtype), is_positive, weight, x_eval, truth)
+        x = self._given(self._tensor(table, self._dtype, edges))
+        return Prepared(table, x, is_positive, weight, x_eval, truth)
 
     def _check_eval_set(
         self, eval_set: tuple[ArrayLike, ArrayLike]
-    ) -> tuple[Tensor, NDArray[np.bool_]]:
+    ) -> tuple[Pool, NDArray[np.bool_]]:
         truth = self._truth_of(eval_set)
-        return self._tensor(self._check_rows(eval_set[0]), self._dtype), truth
+        return self._given(self._tensor(self._check_rows(eval_set[0]), self._dtype)), truth
+
+    def _given(self, x: Pool) -> Pool:
+        """Inputs as the method can train on them."""
+        return x if self._streams or isinstance(x, Tensor) else x[:]
 
     def _check_rows(self, X: ArrayLike) -> NDArray[Any]:
         """Check rows to be scored against those of fit."""
-        table: NDArray[Any] = validate_data(self, X, reset=False, dtype="numeric", allow_nd=True)
+        table: NDArray[Any] = validate_data(self, X, reset=False, **_how(X))
         if table.shape[1:] != self.input_shape_:
             raise ValueError(
                 f"X has rows of shape {table.shape[1:]}, but {type(self).__name__} was fitted on "
@@ -185,21 +201,32 @@ class NeuralPUClassifier(BasePUClassifier):
             )
         return table
 
-    def _tensor(self, X: NDArray[Any], dtype: torch.dtype) -> Tensor:
-        """Standardise and move to the device."""
-        # torch takes neither foreign byte orders nor long doubles, and warns of read-only arrays.
+    def _edges(self, X: NDArray[Any]) -> NDArray[Any] | None:
+        """Least and largest rows of a mapped table, if all numbers are finite; None of others."""
+        if not is_mapped(X):
+            return None
+        return check_array(  # type: ignore[no-any-return]
+            extremes(X), allow_nd=True, ensure_2d=False, estimator=self, input_name="X"
+        )
+
+    def _tensor(
+        self, X: NDArray[Any], dtype: torch.dtype, edges: NDArray[Any] | None = None
+    ) -> Pool:
+        """Standardise and move to the device; of a mapped table, when rows are wanted.
+
+        ``edges`` are the least and largest rows of a mapped table, if they are known.
+        """
         kind = np.float32 if dtype == torch.float32 else np.float64
-        with np.errstate(over="ignore"):
-            if self._scale is not None:
-                mean, scale = self._scale
-                X = (X - mean) / scale
-            X = np.require(X, dtype=kind, requirements=["C", "W"])
-        if not np.isfinite(X).all():
-            raise ValueError(
-                "X holds numbers that single precision cannot hold; give standardize=True, or "
-                "scale them."
-            )
-        return torch.from_numpy(X).to(device_of(self.device))
+        device = device_of(self.device)
+        if is_mapped(X):
+            edges = self._edges(X) if edges is None else edges
+            assert edges is not None
+            # Both steps keep the order of numbers: if the ends are finite, all are.
+            _refuse_infinite(inputs_of(edges, self._scale, kind))
+            return Mapped([Part(X, self._scale)], dtype, device)
+        x = _inputs(X, self._scale, kind)
+        _refuse_infinite(x)
+        return torch.from_numpy(x).to(device)
 
     def _recall(self, learnt: Mapping[str, Any]) -> None:
         """Take what another estimator has learnt about the same data before it was trained."""
@@ -290,17 +317,43 @@ class NeuralPUClassifier(BasePUClassifier):
         mean, scale = map(torch.from_numpy, self._scale)
         return nn.Sequential(Standardize(mean, scale), module).eval()
 
-    def _member_logits(self, x: Tensor) -> Tensor:
+    def _member_logits(self, x: Pool) -> Tensor:
         """Logits (kept members, rows) of inputs in the precision of predictions."""
         state = self.state_.to(x.device, x.dtype)
         members = len(state.flat)
-        wide = max(1, SCORE // (members * max(100, x[:1].numel())))
+        wide = max(1, SCORE // (members * max(100, math.prod(x.shape[1:]))))
+        # In one piece: many small ones would keep the memory between them from being freed.
+        logit, start = x.new_empty((members, len(x))), 0
         with torch.no_grad():
-            parts = [
-                self.network_.logits(state, part.expand(members, *part.shape))
-                for part in torch.split(x, wide)
-            ]
-        return torch.cat(parts, dim=1)
+            for part in slices(x, wide):
+                stop = start + len(part)
+                every = part.expand(members, *part.shape)
+                logit[:, start:stop] = self.network_.logits(state, every)
+                start = stop
+        return logit
+
+
+def _how(X: Any) -> dict[str, Any]:
+    """How scikit-learn is to check rows; of a mapped file it would make copies to see it finite."""
+    return {"dtype": "numeric", "allow_nd": True, "ensure_all_finite": not is_mapped(X)}
+
+
+def _inputs(X: NDArray[Any], scale: Scale | None, kind: type) -> NDArray[Any]:
+    """Inputs of all rows, without a second copy in double precision."""
+    if scale is None:
+        return inputs_of(X, None, kind)
+    x: NDArray[Any] = np.empty(X.shape, kind)
+    for own in blocks(X):
+        x[own] = inputs_of(X[own], scale, kind)
+    return x
+
+
+def _refuse_infinite(x: NDArray[Any]) -> None:
+    if not np.isfinite(x).all():
+        raise ValueError(
+            "X holds numbers that single precision cannot hold; give standardize=True, or scale "
+            "them."
+        )
 
 
 def _mean_unseen(

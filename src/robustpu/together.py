@@ -7,26 +7,27 @@ come from.
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
-import torch
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
-from torch import Tensor
 
 from robustpu import priors
-from robustpu.fleet import Criterion, Fleet, Member, Network, Rows, State
+from robustpu.fleet import Mapped, Pool
+from robustpu.fleet.devices import gpus
+from robustpu.rows import some_of_each
 from robustpu.scenario import check_prior, population_prior
-from robustpu.selection import of_logits, oracle_accuracy, proxy_accuracy
+from robustpu.sharing import Group, Prepared, Task, group_key, train_all
 
 if TYPE_CHECKING:
     from robustpu.neural import NeuralPUClassifier
 
 Progress: TypeAlias = Callable[[int, int], None]
+
+# Of a mapped file the prior is estimated from so many labelled and so many unlabelled rows.
+PRIOR_ROWS = 50_000
 
 
 class Job(NamedTuple):
@@ -42,56 +43,6 @@ class Job(NamedTuple):
     eval_set: tuple[Any, Any] | None = None
     sample_weight: Any = None
     split: int | None = None
-
-
-@dataclass
-class Prepared:
-    """Data that has been checked and turned into tensors; ``exact`` is x as predictions need it."""
-
-    table: NDArray[Any]
-    x: Tensor
-    is_positive: NDArray[np.bool_]
-    weight: NDArray[np.float64]
-    x_eval: Tensor | None
-    truth: NDArray[np.bool_] | None
-    exact: Tensor | None = None
-
-
-@dataclass
-class Trained:
-    """What training left of one member; ``turn`` is the epoch or round that was selected.
-
-    ``held_out`` are the numbers of the job's own rows that it did not see.
-    """
-
-    network: Network
-    state: State
-    score: float | None
-    turn: int
-    history: list[dict[str, float]]
-    rows: dict[str, Tensor]
-    held_out: NDArray[np.int64]
-    seed: int
-
-    def is_sound(self) -> bool:
-        """Whether training did not diverge."""
-        return self.score != -math.inf and bool(self.state.flat.isfinite().all())
-
-
-@dataclass
-class _Task:
-    """A job on its way: one entry a member in each list."""
-
-    estimator: "NeuralPUClassifier"
-    data: Prepared
-    split: int
-    seeds: list[int]
-    settings: list["NeuralPUClassifier"]
-    folds: list[int]
-    groups: list[int]
-    prior: float = 0.0
-    population_prior: float = 0.0
-    trained: dict[int, Trained] = field(default_factory=dict)
 
 
 def fit_together(
@@ -154,15 +105,15 @@ def fit_together(
     numbers = count()
     tasks = [_task(job, store, numbers) for job in checked]
     _set_priors(tasks)
-    groups: dict[Any, list[tuple[_Task, int]]] = {}
+    groups: dict[Any, Group] = {}
     for task in tasks:
         for member, settings in enumerate(task.settings):
-            groups.setdefault(_group_key(task, settings), []).append((task, member))
+            groups.setdefault(group_key(task, settings), []).append((task, member))
     ticker = _Ticker(progress, groups)
     for group in groups.values():
         # Neighbours with equal rates share a step of the optimiser.
         group.sort(key=lambda pair: pair[0].settings[pair[1]]._rates())
-        _train_or_split(group, ticker)
+    train_all(list(groups.values()), ticker.tick)
     answers = []
     for task in tasks:  # No comprehension: a warning counts the frames up to the caller of fit.
         answers.append(_finish(task, return_errors))
@@ -180,7 +131,7 @@ def _fit_alone(job: Job, return_errors: bool) -> Any:
         return error
 
 
-def _finish(task: _Task, return_errors: bool) -> Any:
+def _finish(task: Task, return_errors: bool) -> Any:
     """Let the estimator take what was learnt, and return it."""
     try:
         task.estimator._adopt(
@@ -209,7 +160,7 @@ class _Store:
 
     def __init__(self) -> None:
         self._prepared: dict[Any, tuple[Prepared, dict[str, Any]]] = {}
-        self._x: dict[Any, Tensor] = {}
+        self._x: dict[Any, Pool] = {}
 
     def prepare(self, job: Job) -> Prepared:
         """Check a job's data, or take it from an earlier job on the same data."""
@@ -233,18 +184,19 @@ def _is_learnt(name: str) -> bool:
     return name.endswith("_") or name == "_scale"
 
 
-def _task(job: Job, store: _Store, numbers: Iterator[int]) -> _Task:
+def _task(job: Job, store: _Store, numbers: Iterator[int]) -> Task:
     estimator = job.estimator
     estimator._check_parameters()
     data = store.prepare(job)
     random = check_random_state(estimator.random_state)
     n_rows = len(data.is_positive)
     seeds = random.randint(np.iinfo(np.int32).max, size=estimator._size(n_rows)).tolist()
-    # Members take turns: the first of each recipe, then the second of each, on the next fold.
+    # Members take turns: the first of each recipe, then the second of each, on its next fold.
     recipes = estimator._recipes(n_rows)
     turns = [divmod(place, len(recipes)) for place in range(len(seeds))]
+    firsts = _first_folds(len(recipes), len(seeds), estimator.validation_fraction)
     group_of_recipe = [next(numbers) for _ in recipes]
-    return _Task(
+    return Task(
         estimator,
         data,
         seeds[0] if job.split is None else job.split,
@@ -253,10 +205,25 @@ def _task(job: Job, store: _Store, numbers: Iterator[int]) -> _Task:
             _settle(estimator, recipes[kind], seed)
             for (_, kind), seed in zip(turns, seeds, strict=True)
         ],
-        folds=[fold for fold, _ in turns],
+        folds=[firsts[kind] + turn for turn, kind in turns],
         # Members of one recipe are judged together, unless they draw settings of their own.
         groups=[next(numbers) if estimator.vary else group_of_recipe[kind] for _, kind in turns],
+        devices=gpus(estimator.device) or [data.x.device],
     )
+
+
+def _first_folds(recipes: int, members: int, fraction: float) -> list[int]:
+    """Where the folds of each recipe begin: each goes on where the one before ended.
+
+    So few members, too, leave out all rows between them, and none more often than need be.
+
+    Examples
+    --------
+    >>> _first_folds(4, 12, 0.1), _first_folds(4, 40, 0.1)
+    ([0, 3, 6, 9], [0, 0, 0, 0])
+    """
+    folds = round(1 / fraction) if fraction else 1
+    return [kind * math.ceil(members / recipes) % folds for kind in range(recipes)]
 
 
 def _settle(
@@ -317,20 +284,9 @@ def check_vary(vary: Any) -> None:
             )
 
 
-def _set_priors(tasks: Sequence[_Task]) -> None:
+def _set_priors(tasks: Sequence[Task]) -> None:
     unknown = [task for task in tasks if priors.is_open(task.estimator.prior)]
-    estimates = priors.estimate(
-        [
-            priors.Sample(
-                task.data.x,
-                task.data.is_positive,
-                task.estimator.module,
-                task.seeds[0],
-                task.estimator.prior,
-            )
-            for task in unknown
-        ]
-    )
+    estimates = priors.estimate([_sample(task) for task in unknown])
     for task, estimate in zip(unknown, estimates, strict=True):
         task.prior = estimate
     for task in tasks:
@@ -343,177 +299,21 @@ def _set_priors(tasks: Sequence[_Task]) -> None:
         )
 
 
-def _group_key(task: _Task, settings: "NeuralPUClassifier") -> Any:
-    """What members of one fleet have in common."""
-    n_positive = int(task.data.is_positive.sum())
-    return (
-        settings._fleet_key(),
-        tuple(task.data.x.shape),
-        task.data.x.device,
-        _held_out_sizes(n_positive, len(task.data.is_positive), settings.validation_fraction),
-        None if task.data.truth is None else len(task.data.truth),
-        task.estimator._settle(),
-    )
-
-
-def _held_out_sizes(n_positive: int, n: int, fraction: float) -> tuple[int, int]:
-    """Rows to hold out of the positives and of the unlabelled; none if either has just one."""
-    n_unlabeled = n - n_positive
-    if fraction == 0 or min(n_positive, n_unlabeled) < 2:
-        return 0, 0
-    return (
-        min(max(1, int(fraction * n_positive + 1e-9)), n_positive - 1),
-        min(max(1, int(fraction * n_unlabeled + 1e-9)), n_unlabeled - 1),
-    )
-
-
-def _train_or_split(group: Sequence[tuple[_Task, int]], ticker: "_Ticker") -> None:
-    """Train members that can share a fleet, in two fleets if one is too large for the GPU."""
-    done = ticker.done
-    try:
-        _train_group(group, ticker)
-        return
-    except torch.cuda.OutOfMemoryError:
-        if len(group) == 1:
-            raise
-    # Out here the exception, and with it the fleet, is gone.
-    if torch.cuda.is_available():
-        torch.cuda.synchronize()
-        torch.cuda.empty_cache()
-    ticker.done = done
-    for half in _halves(group):
-        _train_or_split(half, ticker)
-
-
-def _halves(group: Sequence[tuple[_Task, int]]) -> list[list[tuple[_Task, int]]]:
-    """Cut in two, between members that are judged together only if there is no other way."""
-    judged = list(dict.fromkeys(task.groups[member] for task, member in group))
-    if len(judged) == 1:
-        return [list(group[: len(group) // 2]), list(group[len(group) // 2 :])]
-    first = set(judged[: len(judged) // 2])
-    inside = [pair for pair in group if pair[0].groups[pair[1]] in first]
-    return [inside, [pair for pair in group if pair[0].groups[pair[1]] not in first]]
-
-
-def _train_group(group: Sequence[tuple[_Task, int]], ticker: "_Ticker") -> None:
-    """Train members that can share a fleet, and leave the results with their tasks."""
-    # The pool: each distinct X once, then each task's own evaluation rows.
-    blocks: list[Tensor] = []
-    start: dict[int, int] = {}
-    height = 0
-    tasks = list({id(task): task for task, _ in group}.values())
-    for x in [task.data.x for task in tasks] + [task.data.x_eval for task in tasks]:
-        if x is not None and id(x) not in start:
-            start[id(x)] = height
-            blocks.append(x)
-            height += len(x)
-    pool = blocks[0] if len(blocks) == 1 else torch.cat(blocks)
-    members = [_member(task, place, start) for task, place in group]
-    settings = [task.settings[place] for task, place in group]
-    criterion = _criterion(group[0][0], members[0])
-    oracle = group[0][0].data.truth is not None
-    fleet = Fleet(pool, members, settings[0].module, criterion, oracle, settings[0].mirror)
-    fleet.on_epoch = ticker.tick
-    course = type(settings[0])._train(fleet, settings)
-    fleet.network.release()
-    outcomes = zip(group, members, course.histories(), course.rows(), strict=True)
-    for place, ((task, number), member, history, rows) in enumerate(outcomes):
-        task.trained[number] = Trained(
-            fleet.network,
-            fleet.state.select(torch.tensor([place], device=pool.device)),
-            None if member.held_out is None else float(course.best.score[place]),
-            int(course.best.turn[place]),
-            history,
-            {
-                name: _on_all_rows(values, member, start[id(task.data.x)], task)
-                for name, values in rows.items()
-            },
-            _own_rows(member, start[id(task.data.x)], task),
-            member.seed,
-        )
-
-
-def _on_all_rows(values: Tensor, member: Member, start: int, task: _Task) -> Tensor:
-    """Spread values (..., training rows) over all rows of the job, NaN where held out."""
-    spread = torch.full((*values.shape[:-1], len(task.data.is_positive)), torch.nan)
-    spread[..., member.training.index - start] = values
-    return spread
-
-
-def _own_rows(member: Member, start: int, task: _Task) -> NDArray[np.int64]:
-    """Numbers of the job's rows that the member does not train on."""
-    if member.held_out is None or task.data.truth is not None:
-        return np.zeros(0, dtype=np.int64)
-    return member.held_out.index.numpy() - start
-
-
-def _criterion(task: _Task, member: Member) -> Criterion | None:
-    if member.held_out is None:
-        return None
-    criterion = proxy_accuracy if task.data.truth is None else oracle_accuracy
-    return of_logits(criterion, task.estimator._settle())
-
-
-def _member(task: _Task, place: int, start: dict[int, int]) -> Member:
-    data = task.data
-    first = start[id(data.x)]
-
-    def rows(index: NDArray[np.intp]) -> Rows:
-        return Rows(
-            torch.from_numpy(index + first),
-            torch.from_numpy(data.is_positive[index]),
-            torch.from_numpy(data.weight[index]),
-        )
-
-    everything = np.arange(len(data.is_positive))
-    if data.truth is not None and data.x_eval is not None:
-        training, held_out = (
-            everything,
-            Rows(
-                torch.arange(len(data.truth)) + start[id(data.x_eval)],
-                torch.from_numpy(data.truth),
-                torch.ones(len(data.truth), dtype=torch.float64),
-            ),
-        )
-    else:
-        chosen = _held_out(data.is_positive, task.split, task.folds[place], task.settings[place])
-        training, held_out = np.setdiff1d(everything, chosen), None
-        if len(chosen):
-            held_out = rows(chosen)
-    seed, priors = task.seeds[place], (task.prior, task.population_prior)
-    fraction = task.settings[place].validation_fraction
-    # Those that are judged together with it count, too: they share in the choice of its epoch.
-    judged = tuple(
-        own
-        for own, group in zip(task.seeds, task.groups, strict=True)
-        if group == task.groups[place]
-    )
-    origin = (id(data), task.split, task.folds[place], fraction, *priors, seed, judged)
-    return Member(rows(training), held_out, *priors, seed, task.groups[place], origin)
-
-
-def _held_out(
-    is_positive: NDArray[np.bool_], seed: int, fold: int, settings: "NeuralPUClassifier"
-) -> NDArray[np.intp]:
-    """Rows that this member does not train on: its slice of one shuffle of the job's rows.
-
-    The members of a job hold out different rows, as the folds of a cross-validation do, so that
-    together they are judged on as many rows as there are.
-    """
-    random = np.random.default_rng(seed)
-    parts = np.flatnonzero(is_positive), np.flatnonzero(~is_positive)
-    sizes = _held_out_sizes(len(parts[0]), len(is_positive), settings.validation_fraction)
-    chosen = [
-        np.take(random.permutation(part), np.arange(fold * size, (fold + 1) * size), mode="wrap")
-        for part, size in zip(parts, sizes, strict=True)
-    ]
-    return np.sort(np.concatenate(chosen))
+def _sample(task: Task) -> priors.Sample:
+    """What the prior is estimated from: all rows, or of a mapped file at most so many of each."""
+    x, is_positive = task.data.x, task.data.is_positive
+    if isinstance(x, Mapped):
+        rows = some_of_each(is_positive, (PRIOR_ROWS, PRIOR_ROWS), task.seeds[0])
+        if len(rows) < len(x):
+            x, is_positive = x.take(rows), is_positive[rows]
+    estimator = task.estimator
+    return priors.Sample(x, is_positive, estimator.module, task.seeds[0], estimator.prior)
 
 
 class _Ticker:
     """Counts epochs of single networks."""
 
-    def __init__(self, progress: Progress | None, groups: dict[Any, list[tuple[_Task, int]]]):
+    def __init__(self, progress: Progress | None, groups: dict[Any, Group]):
         self._progress = progress
         self.done = 0
         self._total = sum(
@@ -524,8 +324,10 @@ class _Ticker:
         self._report()
 
     def tick(self, members: int) -> None:
+        """Count epochs, or take some back: then nothing is said, for bars do not shrink."""
         self.done += members
-        self._report()
+        if members >= 0:
+            self._report()
 
     def close(self) -> None:
         self.done = self._total

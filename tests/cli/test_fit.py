@@ -209,7 +209,7 @@ def test_what_a_killed_fit_left_goes_with_the_next(run, claims, tmp_path):
 
 
 def test_progress_is_drawn_on_a_terminal_and_written_elsewhere(monkeypatch, capsys):
-    from robustpu.cli.stages import stages
+    from robustpu.study.stages import stages
 
     def told(quiet):
         with stages(quiet) as progress:
@@ -228,7 +228,7 @@ def test_progress_is_drawn_on_a_terminal_and_written_elsewhere(monkeypatch, caps
 
 
 def test_a_long_stage_tells_once_a_minute(capsys):
-    from robustpu.cli.stages import lines
+    from robustpu.study.stages import lines
 
     seconds = iter([0, 1, 2, 30, 61, 62, 121, 3700])
     tell = lines(lambda: next(seconds))

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from robustpu import all_methods, datasets, make_pu
-from robustpu.fleet import Adam, Fleet, Member, Partners, Rows
+from robustpu.fleet import Adam, Fleet, Mapped, Member, Part, Partners, Rows, dealing
 from robustpu.fleet import lane as lanes
 from robustpu.methods import METHODS
 from robustpu.modules import mlp
@@ -56,7 +56,7 @@ def risk(logit, batch, beta):
     )
 
 
-def trained(device, module, shape):
+def trained(device, module, shape, is_read=False):
     """Logits after epochs in which one member leaves, and a second start."""
     pool = torch.randn(200, *shape, generator=torch.Generator().manual_seed(0))
     pool[:80] += 0.3
@@ -64,7 +64,8 @@ def trained(device, module, shape):
     for seed in range(5):
         index = torch.randperm(200, generator=torch.Generator().manual_seed(seed))[:150]
         crew.append(Member(Rows(index, index < 60, torch.ones(150)), None, 0.4, 0.4, seed, seed))
-    fleet = Fleet(pool.to(device), crew, module)
+    read = Mapped([Part(pool.numpy())], torch.float32, torch.device(device))
+    fleet = Fleet(read if is_read else pool.to(device), crew, module)
     rates = [1e-2, 1e-3, 1e-2, 3e-3, 1e-3]
     fleet.start(risk, rates, [0, 1e-3, 0, 0, 1e-2], [0, 0, 1, 0, 0], 32, beta=[0.0] * 5)
     for _ in range(3):
@@ -91,6 +92,17 @@ def test_convolutions_agree_up_to_bfloat16():
 
 def test_dropout_is_reproducible():
     assert torch.equal(trained("cuda", dropped, (20,)), trained("cuda", dropped, (20,)))
+
+
+@pytest.mark.parametrize(
+    ("module", "shape"),
+    [(mlp, (20,)), (layer_normed, (20,)), (batch_normed, (20,)), (convolved, (3, 8, 8))],
+)
+def test_rows_that_are_read_are_those_of_a_tensor(module, shape, monkeypatch):
+    """Steps wait for what is copied for them, and what is copied next for the steps."""
+    monkeypatch.setattr(dealing, "PIECE", 1 << 16)
+    held, read = (trained("cuda", module, shape, is_read) for is_read in (False, True))
+    torch.testing.assert_close(held, read, rtol=1e-5, atol=1e-5)
 
 
 def test_many_lanes_do_not_disturb_each_other():

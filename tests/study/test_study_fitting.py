@@ -192,6 +192,14 @@ def test_rows_that_are_equal_have_one_score(table):
     assert listed == [(row["row"], row["score"]) for row in study.findings["suspects"][:40]]
 
 
+def test_progress_is_shown_if_asked_for(table, capsys):
+    names = {"label": "fraud", "id": "claim", "method": "puet", "prior": 0.18}
+    fit_table(table, **names)
+    assert capsys.readouterr().err == ""
+    fit_table(table, **names, verbose=True)
+    assert "Training\n" in capsys.readouterr().err
+
+
 def test_a_study_says_in_a_line_what_it_is(study):
     assert repr(study).startswith("<Study of claims.csv: PU extra-trees, ")
     assert repr(study).endswith("prior 0.180>")

@@ -26,8 +26,8 @@ from robustpu.cli.options import (
     Time,
 )
 from robustpu.cli.outputs import check_output
-from robustpu.cli.stages import stages
 from robustpu.cli.tables import kinds_of, read, tell
+from robustpu.study.stages import stages
 
 SHOWN = {
     "auc": "AUC",

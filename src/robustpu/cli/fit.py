@@ -29,8 +29,9 @@ from robustpu.cli.options import (
     Threshold,
     Time,
 )
-from robustpu.cli.stages import stages
+from robustpu.cli.prior import CAVEAT
 from robustpu.cli.tables import kinds_of, read, tell, threshold_of
+from robustpu.study.stages import stages
 from robustpu.unseen import shown
 
 if TYPE_CHECKING:
@@ -142,33 +143,34 @@ def summary(found: dict[str, Any]) -> list[str]:
         f"{data['name']}: {data['n_positive']:,} labelled positives, {data['n_unlabeled']:,} "
         f"unlabelled rows; {used} columns to learn from.",
         "",
-        _prior_line(prior, data["n_unlabeled"]),
+        *_prior_lines(prior, data["n_unlabeled"]),
     ]
     if found["evaluation"] is not None:
-        metrics = {own["name"]: own for own in found["evaluation"]["metrics"]}
+        told = {own["name"]: own for own in found["evaluation"]["metrics"]}
+        metrics = {title: told[name] for name, title in NAMED.items() if name in told}
         lines += ["", f"{'':12}0{'':18}0.5{'':18}1"]
-        for name, title in NAMED.items():
-            own = metrics[name]
+        for title, own in metrics.items():
             mark = " *" if own["clipped"] else ""
             numbers = own["value"], own["low"], own["high"]
-            told = "{:.2f}   {:.2f} to {:.2f}".format(*numbers)
-            lines.append(f"{title:12}{strip(*numbers, width=40)}  {told}{mark}")
+            written = "{:.2f}   {:.2f} to {:.2f}".format(*numbers)
+            lines.append(f"{title:12}{strip(*numbers, width=40)}  {written}{mark}")
         lines += ["", *_lists(found)]
-        is_starred = any(metrics[name]["clipped"] for name in NAMED)
+        is_starred = any(own["clipped"] for own in metrics.values())
         lines += ["", *_footnotes(found["evaluation"], is_starred)]
     lines += [f"Alarm: {own['text']}" for own in found["alarms"]]
     return lines
 
 
-def _prior_line(prior: dict[str, Any], n_unlabeled: int) -> str:
+def _prior_lines(prior: dict[str, Any], n_unlabeled: int) -> list[str]:
     count = round(prior["value"] * n_unlabeled)
     if prior["low"] is None:
-        return f"Positives among the unlabelled rows, as given: {prior['value']:.2%}, {count:,}."
+        return [f"Positives among the unlabelled rows, as given: {prior['value']:.2%}, {count:,}."]
     ends = [round(prior[end] * n_unlabeled) for end in ("low", "high")]
-    return (
+    return [
         f"Positives among the unlabelled rows: about {count:,}, {prior['value']:.1%} "
-        f"({ends[0]:,} to {ends[1]:,})."
-    )
+        f"({ends[0]:,} to {ends[1]:,}).",
+        CAVEAT,
+    ]
 
 
 def _lists(found: dict[str, Any]) -> list[str]:
@@ -187,8 +189,7 @@ def _footnotes(evaluation: dict[str, Any], is_starred: bool) -> list[str]:
     return [
         f"Estimates without negatives, {evaluation['level']:.0%} intervals; they hold if labelled "
         "positives are a fair sample of all,",
-        "and if the share of positives is right. An estimated share is too high where positives "
-        "look like negatives: give --prior if you know better.",
+        "and if the share of positives is right. Give --prior if you know it better.",
         *remarks,
     ]
 

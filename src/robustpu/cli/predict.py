@@ -21,8 +21,8 @@ from robustpu.cli.options import (
     SpreadsheetSafe,
 )
 from robustpu.cli.outputs import check_output
-from robustpu.cli.stages import stages
 from robustpu.cli.tables import tell
+from robustpu.study.stages import stages
 
 if TYPE_CHECKING:
     from robustpu.study.scoring import Scored

@@ -26,8 +26,13 @@ from robustpu.cli.options import (
     Time,
 )
 from robustpu.cli.outputs import check_picture
-from robustpu.cli.stages import stages
 from robustpu.cli.tables import kinds_of, read, roles, tell
+from robustpu.study.stages import stages
+
+# Of every estimate: it is the largest share that the data allow.
+CAVEAT = (
+    "More likely too high than too low: negatives that look just like positives count as positives."
+)
 
 if TYPE_CHECKING:
     from robustpu.estimation import PriorEstimate
@@ -142,6 +147,7 @@ def _lines(found: "PriorEstimate", n_unlabeled: int) -> list[str]:
         f"{found.level:.0%} interval: {found.low:.1%} to {found.high:.1%}, "
         f"{counts[1]:,} to {counts[2]:,} rows.",
     ]
+    lines.append(CAVEAT)
     if found.population != found.value:
         lines.append(f"In the population, labelled rows included: {found.population:.1%}.")
     scale = "".join(f"{tick:<{WIDTH // 5}}" for tick in ("0", "20 %", "40 %", "60 %", "80 %"))

@@ -21,8 +21,8 @@ from robustpu.cli.options import (
 )
 from robustpu.cli.outputs import check_output
 from robustpu.cli.predict import check_order, layout_of
-from robustpu.cli.stages import stages
 from robustpu.cli.tables import tell
+from robustpu.study.stages import stages
 from robustpu.unseen import shown
 
 

@@ -11,6 +11,7 @@ from robustpu.fleet.cross_entropy import (
 from robustpu.fleet.engine import Criterion, Fleet, Member, Rows
 from robustpu.fleet.lane import Batch, Partners, Risk
 from robustpu.fleet.network import Network, State, network_for
+from robustpu.fleet.pool import Mapped, Part, Pool
 
 __all__ = [
     "Adam",
@@ -19,9 +20,12 @@ __all__ = [
     "Course",
     "Criterion",
     "Fleet",
+    "Mapped",
     "Member",
     "Network",
+    "Part",
     "Partners",
+    "Pool",
     "Risk",
     "Rows",
     "State",

@@ -5,7 +5,9 @@ rows, seed and settings, and not on its companions: initial weights, shuffling a
 from the member's own seed. One model is a fleet of one.
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+import math
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import closing
 from copy import copy, deepcopy
 from dataclasses import dataclass, fields, replace
 from itertools import pairwise
@@ -15,8 +17,10 @@ import torch
 from torch import Tensor
 
 from robustpu.fleet.adam import Adam
+from robustpu.fleet.dealing import dealt
 from robustpu.fleet.lane import Lane, Partners, Rations, Risk, Work
 from robustpu.fleet.network import Network, State, network_for
+from robustpu.fleet.pool import Pool, inputs, mirrored
 from robustpu.fleet.shuffle import shuffle, uniform
 from robustpu.fleet.threads import WORTH, threads_for
 from robustpu.modules import ModuleFactory, build
@@ -92,7 +96,8 @@ class Fleet:
     Parameters
     ----------
     pool
-        Inputs of all rows that any member uses, (rows, ...), on the device already.
+        Inputs of all rows that any member uses, (rows, ...): a tensor on the device already, or
+        mapped files that are read as training goes.
     members
         One entry a network. All have the same number of training rows, and of held-out rows.
     module
@@ -117,7 +122,7 @@ class Fleet:
 
     def __init__(
         self,
-        pool: Tensor,
+        pool: Pool,
         members: Sequence[Member],
         module: str | ModuleFactory,
         criterion: Criterion | None = None,
@@ -126,7 +131,7 @@ class Fleet:
     ):
         self._mirrored = len(pool) if mirror else 0
         if mirror:
-            pool = torch.cat([pool, pool.flip(-1)])
+            pool = mirrored(pool)
         self.pool = pool
         self._oracle = oracle
         self.size = len(members)
@@ -252,34 +257,44 @@ class Fleet:
         """
         if not self._lanes:
             raise RuntimeError("call start before epoch.")
+        rations = self._rations(weight, columns or {}, partners)
+        self._epochs[self.alive] += 1
+        steps = [slice(*ends) for ends in pairwise([*self._starts, rations.index.shape[1]])]
+        with threads_for(self._products()), closing(dealt(self.pool, rations, steps)) as pieces:
+            for x, own, rows in pieces:
+                self._step(x, own, rows)
+        if self.on_epoch is not None:
+            self.on_epoch(len(self.alive))
+
+    def _rations(
+        self, weight: Tensor | None, columns: Mapping[str, Tensor], partners: Partners | None
+    ) -> Rations:
+        """All that an epoch gets of its rows, in the order in which they come."""
         training = self.training
-        n = training.index.shape[1]
-        order = shuffle(self._crew.seed, self._epochs[self.alive], n)
         index = training.index
+        order = shuffle(self._crew.seed, self._epochs[self.alive], index.shape[1])
         if self._mirrored:
             index = index + self._mirrored * (self.draw(MIRROR) < 0.5)
-        self._epochs[self.alive] += 1
-        rations = Rations(
+        return Rations(
             index.gather(1, order),
             training.is_positive.gather(1, order),
             (training.weight if weight is None else weight).gather(1, order),
-            {name: value.gather(1, order) for name, value in (columns or {}).items()},
+            {name: value.gather(1, order) for name, value in columns.items()},
             partners and Partners(partners.index.gather(1, order), partners.share.gather(1, order)),
         )
+
+    def _step(self, x: Tensor, rations: Rations, steps: Sequence[slice]) -> None:
+        """Let all lanes take some steps on rows of ``x``."""
         parts = list(zip(self._parts(), self._lanes, strict=True))
         for lane in self._lanes:
             lane.begin()
         try:
-            with threads_for(self._products()):
-                for start, stop in pairwise([*self._starts, n]):
-                    rows = slice(start, stop)
-                    for part, lane in parts:
-                        lane.step(rations.part(part, rows))
+            for rows in steps:
+                for part, lane in parts:
+                    lane.step(x, rations.part(part, rows))
         finally:
             for lane in self._lanes:
                 lane.end()
-        if self.on_epoch is not None:
-            self.on_epoch(len(self.alive))
 
     def _products(self) -> int:
         """Products in a step; of networks that are not stacked, which use a weight often, many."""
@@ -303,22 +318,24 @@ class Fleet:
     def logits(self, index: Tensor | None = None) -> Tensor:
         """Logits (alive, rows) of rows of the pool, by default of the training rows."""
         index = self.training.index if index is None else index
-        wide = max(1, self._most_numbers() // self.pool[0].numel())
-        return torch.cat(
-            [
-                self.network.logits(self.state, self._inputs(part))
-                for part in torch.split(index, wide, dim=1)
-            ],
-            dim=1,
-        )
+        # In one piece: many small ones would keep the memory between them from being freed.
+        logit, start = self.pool.new_empty(index.shape), 0
+        for x in self._inputs(index):
+            stop = start + x.shape[1]
+            logit[:, start:stop] = self.network.logits(self.state, x)
+            start = stop
+        return logit
 
     @torch.no_grad()
     def hidden(self) -> Tensor:
         """What the last linear layer gets of the training rows, (alive, rows, units)."""
-        index = self.training.index
-        wide = max(1, self._most_numbers() // self.pool[0].numel())
-        parts = torch.split(index, wide, dim=1)
-        return torch.cat([self.network.hidden(self.state, self._inputs(own)) for own in parts], 1)
+        parts = self._inputs(self.training.index)
+        return torch.cat([self.network.hidden(self.state, x) for x in parts], dim=1)
+
+    def _inputs(self, index: Tensor) -> Iterator[Tensor]:
+        """Gather (members, rows, ...), some rows at a time."""
+        wide = max(1, self._most_numbers() // math.prod(self.pool.shape[1:]))
+        return inputs(self.pool, torch.split(index, wide, dim=1))
 
     def _most_numbers(self) -> int:
         """Inputs of one member to score at a time."""
@@ -461,11 +478,6 @@ class Fleet:
         )
         return Lane(work, self.pool)
 
-    def _inputs(self, index: Tensor) -> Tensor:
-        """Gather (members, rows, ...)."""
-        flat = torch.index_select(self.pool, 0, index.reshape(-1))
-        return flat.view(*index.shape, *self.pool.shape[1:])
-
 
 def _each(numbers: dict[str, Tensor], which: slice | Tensor) -> dict[str, Tensor]:
     return {name: values[which] for name, values in numbers.items()}
@@ -480,7 +492,7 @@ def _starts(rows: int, batch_size: int) -> list[int]:
     return starts
 
 
-def _crew_of(members: Sequence[Member], pool: Tensor) -> _Crew:
+def _crew_of(members: Sequence[Member], pool: Pool) -> _Crew:
     def stack(rows: Sequence[Rows]) -> Rows:
         return Rows(
             torch.stack([own.index for own in rows]).to(pool.device),

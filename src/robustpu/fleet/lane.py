@@ -10,6 +10,7 @@ import gc
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from threading import Lock
 from typing import TypeAlias
 
 import torch
@@ -17,8 +18,12 @@ from torch import Tensor
 
 from robustpu.fleet.adam import Adam
 from robustpu.fleet.network import Blend, Network, State
+from robustpu.fleet.pool import Pool
 
 Risk: TypeAlias = Callable[..., Tensor]
+
+# Garbage is collected, or not, for all threads.
+RECORDS = Lock()
 
 
 @dataclass(frozen=True)
@@ -141,10 +146,10 @@ class Lane:
     work
         What a step does.
     pool
-        Inputs of all rows, (rows, ...).
+        Inputs of all rows, (rows, ...): what those of a step look like.
     """
 
-    def __init__(self, work: Work, pool: Tensor):
+    def __init__(self, work: Work, pool: Pool):
         self.work = work
         self._pool = pool
         self._steps: dict[tuple[int, bool], _Step] = {}
@@ -164,35 +169,35 @@ class Lane:
             self.work.numbers[name].copy_(values)
 
     def begin(self) -> None:
-        """Wait for what was computed before this epoch."""
+        """Wait for what was computed, or copied, before the steps that follow."""
         if self._stream is not None:
             self._stream.wait_stream(torch.cuda.current_stream(self._pool.device))
 
     def end(self) -> None:
-        """Let what comes after this epoch wait for it."""
+        """Let what comes after these steps wait for them."""
         if self._stream is not None:
             torch.cuda.current_stream(self._pool.device).wait_stream(self._stream)
 
-    def step(self, rations: Rations) -> None:
-        """Train on rows of the pool."""
+    def step(self, x: Tensor, rations: Rations) -> None:
+        """Train on rows of ``x``, (rows, ...), which the indices of the rations count."""
         kind = rations.index.shape[1], rations.partners is not None
         if kind not in self._steps:
             # A step does not know its lane: in a circle of references, its graph would live on
             # until some garbage collection.
             self._steps[kind] = _Step(self.work, self._pool, rations, self._tape)
         with torch.cuda.stream(self._stream) if self._stream is not None else nullcontext():
-            self._steps[kind].run(rations)
+            self._steps[kind].run(x, rations)
 
 
 class _Step:
     """One step with a fixed number of rows, and the memory that it works in."""
 
-    def __init__(self, work: Work, pool: Tensor, rations: Rations, tape: "Tape | None"):
-        self._work, self._pool, self._tape = work, pool, tape
+    def __init__(self, work: Work, pool: Pool, rations: Rations, tape: "Tape | None"):
+        self._work, self._tape = work, tape
         members, rows = shape = rations.index.shape
         self._share = None if rations.partners is None else pool.new_empty(shape)
         wide = rows if self._share is None else 2 * rows
-        self._x = pool.new_empty(members, wide, *pool.shape[1:])
+        self._x = pool.new_empty((members, wide, *pool.shape[1:]))
         self._batch = Batch(
             pool.new_empty(shape, dtype=torch.bool),
             pool.new_empty(shape),
@@ -203,14 +208,13 @@ class _Step:
         self._is_warm = False
         self._graph: torch.cuda.CUDAGraph | None = None
 
-    def run(self, rations: Rations) -> None:
+    def run(self, x: Tensor, rations: Rations) -> None:
         index = rations.index
         if self._share is not None:
             assert rations.partners is not None
             index = torch.cat([index, rations.partners.index], dim=1)
             self._share.copy_(rations.partners.share)
-        row = self._pool.shape[1:]
-        torch.index_select(self._pool, 0, index.reshape(-1), out=self._x.view(-1, *row))
+        torch.index_select(x, 0, index.reshape(-1), out=self._x.view(-1, *x.shape[1:]))
         self._batch.is_positive.copy_(rations.is_positive)
         self._batch.weight.copy_(rations.weight)
         for name, value in rations.columns.items():
@@ -236,6 +240,10 @@ class Tape:
 
     def record(self, work: Callable[[], None]) -> torch.cuda.CUDAGraph:
         """Record work as a graph; it is not carried out by that."""
+        with RECORDS:
+            return self._record(work)
+
+    def _record(self, work: Callable[[], None]) -> torch.cuda.CUDAGraph:
         graph, stream = torch.cuda.CUDAGraph(), self._stream
         current = torch.cuda.current_stream(stream.device)
         stream.wait_stream(current)

@@ -18,9 +18,13 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
+from robustpu.fleet.devices import IN_COMPANY
 from robustpu.modules import ONE_AT_A_TIME
 
 SlopeOfLogit = Callable[[Tensor], Tensor]
+
+# Which kinds of networks were seen to make the host wait.
+WAITS: dict[tuple[object, ...], bool] = {}
 
 
 @dataclass
@@ -549,14 +553,26 @@ def _try_out(network: Network, example: Tensor) -> None:
     """Run two members once, in training and in evaluation."""
     state = network.read([network.template] * 2)
     x, generator = torch.stack([example, example]), torch.Generator()
-    with warnings.catch_warnings(), torch.no_grad():
+    # Filters of warnings are those of all threads.
+    with ONE_AT_A_TIME, warnings.catch_warnings(), torch.no_grad():
         warnings.filterwarnings("error", "There is a performance drop")
         network.gradient(state, x, torch.ones_like, torch.empty_like(state.flat), [generator] * 2)
         network.logits(state, x)
 
 
 def _waits(network: Network, example: Tensor) -> bool:
-    """Whether a step makes the host wait for the GPU, by ``.item()`` say."""
+    """Whether a step makes the host wait for the GPU, by ``.item()`` say.
+
+    Where several threads train, this cannot be tried, for it holds for all of them: then the answer
+    is the one found before, and if there is none, that it may.
+    """
+    kind = type(network.template), repr(network.template), example.shape[1:]
+    if not IN_COMPANY.get():
+        WAITS[kind] = _is_seen_to_wait(network, example)
+    return WAITS.get(kind, True)
+
+
+def _is_seen_to_wait(network: Network, example: Tensor) -> bool:
     mode = torch.cuda.get_sync_debug_mode()
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Synchronization debug mode")

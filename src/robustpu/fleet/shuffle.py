@@ -57,12 +57,13 @@ def _hash(seed: Tensor, epoch: Tensor, rows: int) -> Tensor:
 
 def _mix(key: Tensor) -> Tensor:
     """SplitMix64 (Steele, Lea, Flood, 2014) of each number; int64 wraps around as it must."""
-    key = key * -0x61C8864680B583EB + 1
-    key = (key ^ _shift(key, 30)) * -0x40A7B892E31B1A47
-    key = (key ^ _shift(key, 27)) * -0x6B2FB644ECCEEE15
-    return key ^ _shift(key, 31)
+    # In place: keys are as many as rows times members.
+    key = (key * -0x61C8864680B583EB).add_(1)
+    key.bitwise_xor_(_shift(key, 30)).mul_(-0x40A7B892E31B1A47)
+    key.bitwise_xor_(_shift(key, 27)).mul_(-0x6B2FB644ECCEEE15)
+    return key.bitwise_xor_(_shift(key, 31))
 
 
 def _shift(key: Tensor, bits: int) -> Tensor:
     """Shift right, zeros coming in: torch's own shift keeps the sign."""
-    return (key >> bits) & ((1 << (64 - bits)) - 1)
+    return (key >> bits).bitwise_and_((1 << (64 - bits)) - 1)

@@ -239,7 +239,8 @@ class Adversaries:
     def _make(self, count: int) -> Tensor:
         """Make rows by G_p and by G_n, (members, 2, count, columns), in the columns' range."""
         noise = [torch.randn(2, count, self._noise, generator=own) for own in self._random]
-        return cut(self._generators(torch.stack(noise).to(self._pool)), self._low, self._high)
+        given = torch.stack(noise).to(self._pool.device, self._pool.dtype)
+        return cut(self._generators(given), self._low, self._high)
 
 
 def _chance(weight: Tensor, mask: Tensor) -> Tensor:

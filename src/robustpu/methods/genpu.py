@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from robustpu.base import parameters
 from robustpu.checks import check_number
@@ -61,6 +62,8 @@ class GenPUClassifier(NeuralPUClassifier):
     discriminator_lr: float = 1e-3
     real_share: float = 0.5
 
+    # It makes as many rows as there are, and holds them: those of X, too.
+    _streams = False
     _causes = (
         "Common causes are a wrong prior, too few epochs, or generators that have collapsed "
         "(spread_positive or spread_negative in history_ is near 0): try another random_state, "
@@ -112,6 +115,7 @@ class GenPUClassifier(NeuralPUClassifier):
             real = fleet.per_member([own.real_share for own in settings]) * is_positive.sum(1)
             is_real = is_positive.cumsum(1) <= real.round()[:, None]
             rows, spread = adversaries.rows(is_positive, is_positive & is_real)
+            assert isinstance(learner.pool, Tensor)
             learner.pool[learner.training.index] = rows
             course.note(spread_positive=spread[:, 0], spread_negative=spread[:, 1])
             learner.epoch()

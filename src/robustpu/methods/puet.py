@@ -66,8 +66,8 @@ class PUExtraTreesClassifier(SinglePUClassifier):
     min_samples_leaf
         Rows in a leaf at least.
     max_samples
-        Labelled rows, and unlabelled rows, that each tree sees at most, drawn for it alone; by
-        default all. For tables of more than some ten thousand rows.
+        Labelled rows, and unlabelled rows, that each tree sees at most, drawn for it alone; None
+        for all.
     prior
         To be estimated, it is so from out-of-fold scores of scikit-learn's extra-trees, P against
         U, as many as here.
@@ -98,7 +98,7 @@ class PUExtraTreesClassifier(SinglePUClassifier):
     max_features: int | str | None = "sqrt"
     max_depth: int | None = None
     min_samples_leaf: int = 1
-    max_samples: int | None = None
+    max_samples: int | None = 50_000
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

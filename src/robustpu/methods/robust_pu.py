@@ -17,6 +17,7 @@ from robustpu.checks import check_number
 from robustpu.fleet import Best, Course, Fleet, cross_entropy, cross_entropy_slope
 from robustpu.hardness import HardnessFunction
 from robustpu.methods.balance import balanced
+from robustpu.methods.companion import answers_of, fit_beside
 from robustpu.methods.minimize import start, train_once
 from robustpu.methods.p3mix import P3MixCClassifier
 from robustpu.methods.presets import PRESETS, RECIPES
@@ -25,7 +26,7 @@ from robustpu.naming import identity, pick
 from robustpu.neural import NeuralPUClassifier
 from robustpu.pacing import Pacing
 from robustpu.selection import positive_rates
-from robustpu.together import Prepared, Trained
+from robustpu.sharing import Prepared, Trained
 from robustpu.weighting import WeightingFunction
 
 # What is done for every row of a table up to this many; with more each network has a better sample
@@ -354,11 +355,8 @@ class RobustPUClassifier(NeuralPUClassifier):
             warnings.simplefilter("ignore", CollapseWarning)
             given = {"prior": self.prior_, "scenario": self.scenario, "random_state": seed}
             self.beside_.set_params(**given)
-            self.beside_.fit(data.table, data.is_positive, data.weight)
-        return (
-            self._mixed(probability, self.beside_.probability_),
-            self._mixed(unseen, self.beside_.out_of_fold_),
-        )
+            theirs = fit_beside(self.beside_, data, seed)
+        return self._mixed(probability, theirs[0]), self._mixed(unseen, theirs[1])
 
     def _mixed(self, ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> NDArray[np.float64]:
         return (1 - self.beside_share) * ours + self.beside_share * theirs
@@ -386,7 +384,7 @@ class RobustPUClassifier(NeuralPUClassifier):
         probability = super()._positive_probability(X)
         if self.beside_ is None:
             return probability
-        return self._mixed(probability, self.beside_.predict_proba(self._check_rows(X))[:, 1])
+        return self._mixed(probability, answers_of(self.beside_, self._check_rows(X)))
 
     def _size(self, n_rows: int) -> int:
         if self.n_members is not None:

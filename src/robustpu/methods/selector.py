@@ -66,8 +66,8 @@ class Selector:
             scale = 1 / math.sqrt(inputs)
             weight = torch.stack(
                 [torch.randn(inputs, outputs, generator=own) * scale for own in generators]
-            ).to(fleet.pool)
-            bias = torch.zeros(len(generators), 1, outputs).to(fleet.pool)
+            ).to(fleet.pool.device, fleet.pool.dtype)
+            bias = torch.zeros(len(generators), 1, outputs).to(weight)
             self._layers.append((weight.requires_grad_(), bias.requires_grad_()))
         self._parameters = [value for layer in self._layers for value in layer]
         # Steps of a rate of 1, which are then shortened to the rate of each member.

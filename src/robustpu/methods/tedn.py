@@ -15,7 +15,7 @@ from robustpu.methods.minimize import judged, start
 from robustpu.neural import NeuralPUClassifier
 from robustpu.priors import best_bin, least_positive
 from robustpu.scenario import population_prior
-from robustpu.together import Trained
+from robustpu.sharing import Trained
 
 
 @parameters

@@ -18,7 +18,7 @@ from robustpu.methods.mixup import shares, someone
 from robustpu.neural import NeuralPUClassifier
 from robustpu.risks import weighted_mean
 from robustpu.selection import Settle
-from robustpu.together import Trained
+from robustpu.sharing import Trained
 
 
 @parameters

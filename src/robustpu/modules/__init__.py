@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from robustpu.modules.resnet import ResNet50
 from robustpu.naming import pick
+from robustpu.rows import Scale, column_sums, extremes
 
 # Threads take turns: modules draw from one generator of the process, and a call with a member's
 # parameters puts them into the shared template while it lasts.
@@ -148,8 +149,15 @@ def halved(factory: ModuleFactory, input_shape: tuple[int, ...]) -> nn.Module:
     return nn.Sequential(nn.AvgPool2d(2), factory((channels, height // 2, width // 2)))
 
 
-def scale_of(X: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def scale_of(X: NDArray[Any], edges: NDArray[Any] | None = None) -> Scale:
     """Mean and deviation of each column, in double precision; 1 for a constant column.
+
+    Parameters
+    ----------
+    X
+        Rows (n, d); read block by block.
+    edges
+        Least and largest value of each column, (2, d), if they are known.
 
     Examples
     --------
@@ -157,14 +165,16 @@ def scale_of(X: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]
     >>> mean.tolist(), scale.tolist()
     ([2.0, 7.0], [1.0, 1.0])
     """
-    largest = np.maximum(X.max(axis=0), -X.min(axis=0).astype(np.float64))
-    power = np.frexp(largest)[1]
+    low, high = extremes(X) if edges is None else edges
+    power = np.frexp(np.maximum(high, -low.astype(np.float64)))[1]
     # Squares of numbers beyond these are infinite, or zero; a power of 2 is taken out first.
     power = np.where(np.abs(power) > FAR, power, 0)
-    if power.any():
-        X = np.ldexp(X.astype(np.float64), -power)
-    mean = X.mean(axis=0, dtype=np.float64)
-    scale = X.std(axis=0, dtype=np.float64)
+
+    def near(rows: NDArray[Any]) -> NDArray[Any]:
+        return np.ldexp(rows.astype(np.float64), -power) if power.any() else rows
+
+    mean = column_sums(X, near) / len(X)
+    scale = np.sqrt(column_sums(X, lambda rows: np.square(near(rows) - mean)) / len(X))
     # A column that is constant up to rounding stays constant.
     constant = scale <= 10 * np.finfo(np.float64).eps * np.abs(mean)
     return np.ldexp(mean, power), np.where(constant, 1.0, np.ldexp(scale, power))

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
-from robustpu.fleet import Fleet, Member, Risk, Rows, cross_entropy, cross_entropy_slope
+from robustpu.fleet import Fleet, Member, Pool, Risk, Rows, cross_entropy, cross_entropy_slope
+from robustpu.fleet.pool import joined
 from robustpu.modules import ModuleFactory
 from robustpu.naming import identity
 
@@ -32,7 +32,7 @@ WEIGHT_DECAY = 1e-2
 class Sample:
     """Positives and unlabelled rows whose prior is wanted, and how it is to be estimated."""
 
-    x: Tensor
+    x: Pool
     is_positive: NDArray[np.bool_]
     module: str | ModuleFactory
     seed: int
@@ -166,7 +166,7 @@ def fold(samples: Sequence[Sample], repeats: int = REPEATS, prior: float = 0.5) 
             seed = sample.seed + own + FOLDS * repeat
             members.append(Member(seen, None, prior, prior, seed, group=place))
             held_out.append((place, np.flatnonzero(number == own)))
-    pool = first.x if len(samples) == 1 else torch.cat([sample.x for sample in samples])
+    pool = joined([sample.x for sample in samples])
     return Folded(Fleet(pool, members, _scorer(first)), held_out, (len(samples), rows))
 
 

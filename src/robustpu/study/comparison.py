@@ -6,9 +6,10 @@ from typing import Any, Final
 
 from robustpu.metrics import evaluate
 from robustpu.study.findings import TITLES
-from robustpu.study.prior import find_prior, parse_prior
-from robustpu.study.problem import make_problem
-from robustpu.study.training import Progress, Wish, cross_fit, make_model, silent
+from robustpu.study.prior import Prior, find_prior, parse_prior
+from robustpu.study.problem import Problem, make_problem
+from robustpu.study.stages import told
+from robustpu.study.training import Progress, Wish, cross_fit, make_model
 from robustpu.tables import Roles
 
 FOLDS: Final = 5
@@ -30,7 +31,8 @@ def compare_table(
     folds: int = FOLDS,
     seed: int = 0,
     members: int | None = None,
-    progress: Progress = silent,
+    verbose: bool = False,
+    progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Judge methods on rows that they were not fitted on, all on the same folds.
 
@@ -46,8 +48,10 @@ def compare_table(
         How many; fewer if there are fewer labelled positives.
     members
         Networks to average, of methods that train networks; None for their defaults.
+    verbose
+        Whether to show progress, on standard error.
     progress
-        Called as ``progress(stage, done, total)``.
+        Called as ``progress(stage, done, total)``, whatever ``verbose`` says.
 
     Returns
     -------
@@ -64,42 +68,20 @@ def compare_table(
     """
     parse_prior(prior)
     wishes = [_wish(name, scenario, seed, members) for name in dict.fromkeys(methods)]
-    progress("reading", 0, 0)
     roles = Roles(label=label, positive=positive, id=id, time=time, drop=tuple(drop))
-    problem = make_problem(data, roles, kinds, seed)
-    X, y = problem.X, problem.y
-    count = min(folds, problem.n_positive, problem.n_unlabeled)
-    if count < 2:
-        raise ValueError(
-            "methods are compared on rows that they were not fitted on, so at least 2 labelled "
-            f"positives and 2 unlabelled rows are needed; there are {problem.n_positive} and "
-            f"{problem.n_unlabeled}."
-        )
-    progress("prior", 0, 0)
-    found = find_prior(X, y, prior, scenario, seed, progress)
-    rows: list[dict[str, Any]] = []
-    for wish in wishes:
-        model = make_model(wish, found.value)
-        row: dict[str, Any] = {"method": wish.method, "title": TITLES.get(wish.method, wish.method)}
-        try:
-            score, seconds = cross_fit(model, X, y, count, seed, progress, f"fitting {wish.method}")
-        except ValueError as error:
-            # One that cannot deal with the table does not stop the others.
-            rows.append({**row, "error": str(error), "metrics": None, "seconds": None})
-            continue
-        judged = evaluate(
-            y,
-            score,
-            prior=found.value,
-            prior_interval=found.interval,
-            scenario=scenario,
-            level=found.level,
-        )
-        metrics = {
-            name: {"value": float(own.value), "low": float(own.low), "high": float(own.high)}
-            for name, own in judged.items()
-        }
-        rows.append({**row, "error": None, "metrics": metrics, "seconds": round(seconds, 2)})
+    with told(progress, verbose) as tell:
+        tell("reading", 0, 0)
+        problem = make_problem(data, roles, kinds, seed)
+        count = min(folds, problem.n_positive, problem.n_unlabeled)
+        if count < 2:
+            raise ValueError(
+                "methods are compared on rows that they were not fitted on, so at least 2 labelled "
+                f"positives and 2 unlabelled rows are needed; there are {problem.n_positive} and "
+                f"{problem.n_unlabeled}."
+            )
+        tell("prior", 0, 0)
+        found = find_prior(problem.X, problem.y, prior, scenario, seed, tell)
+        rows = [_row(wish, problem, found, count, tell) for wish in wishes]
     rows.sort(key=lambda own: _place(own, by))
     return {
         "prior": {"how": found.how, "value": found.value, "low": found.low, "high": found.high},
@@ -111,6 +93,30 @@ def compare_table(
         "rows": rows,
         "notes": [*problem.told(), *found.doubts],
     }
+
+
+def _row(wish: Wish, problem: Problem, prior: Prior, folds: int, tell: Progress) -> dict[str, Any]:
+    """Judge one method; one that cannot deal with the table does not stop the others."""
+    row: dict[str, Any] = {"method": wish.method, "title": TITLES.get(wish.method, wish.method)}
+    model = make_model(wish, prior.value)
+    stage = f"fitting {wish.method}"
+    try:
+        score, seconds = cross_fit(model, problem.X, problem.y, folds, wish.seed, tell, stage)
+    except ValueError as error:
+        return {**row, "error": str(error), "metrics": None, "seconds": None}
+    judged = evaluate(
+        problem.y,
+        score,
+        prior=prior.value,
+        prior_interval=prior.interval,
+        scenario=wish.scenario,
+        level=prior.level,
+    )
+    metrics = {
+        name: {"value": float(own.value), "low": float(own.low), "high": float(own.high)}
+        for name, own in judged.items()
+    }
+    return {**row, "error": None, "metrics": metrics, "seconds": round(seconds, 2)}
 
 
 def _wish(name: str, scenario: str, seed: int, members: int | None) -> Wish:

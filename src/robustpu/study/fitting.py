@@ -22,6 +22,7 @@ from robustpu.study.judging import (
 from robustpu.study.prior import Prior, find_prior, parse_prior
 from robustpu.study.problem import Problem, make_problem
 from robustpu.study.seen import remember
+from robustpu.study.stages import told
 from robustpu.study.study import Study
 from robustpu.study.suspects import SHOWN, list_suspects, most_likely, text_of, texts_of
 from robustpu.study.training import (
@@ -29,7 +30,6 @@ from robustpu.study.training import (
     Wish,
     make_model,
     probability,
-    silent,
     train,
     unseen,
 )
@@ -56,7 +56,8 @@ def fit_table(
     name: str | None = None,
     command: str | None = None,
     options: Mapping[str, Any] | None = None,
-    progress: Progress = silent,
+    verbose: bool = False,
+    progress: Progress | None = None,
 ) -> Study:
     """From a table to a fitted model and an honest account of it.
 
@@ -85,8 +86,10 @@ def fit_table(
         Of the data, for the page.
     command, options
         What to note as the way it was made.
+    verbose
+        Whether to show progress, on standard error.
     progress
-        Called as ``progress(stage, done, total)``.
+        Called as ``progress(stage, done, total)``, whatever ``verbose`` says.
 
     Returns
     -------
@@ -107,19 +110,20 @@ def fit_table(
     wish = Wish(method, scenario, threshold, seed, members)
     parse_prior(prior)
     make_model(wish, 0.5)
-    progress("reading", 0, 0)
     roles = Roles(label=label, positive=positive, id=id, time=time, drop=tuple(drop))
-    problem = make_problem(data, roles, kinds, seed)
-    progress("prior", 0, 0)
-    found = find_prior(problem.X, problem.y, prior, scenario, seed, progress)
-    return _study(
-        problem,
-        found,
-        wish,
-        name or _name_of(data),
-        sections.settings_section(wish, prior, command, options or {}),
-        progress,
-    )
+    with told(progress, verbose) as tell:
+        tell("reading", 0, 0)
+        problem = make_problem(data, roles, kinds, seed)
+        tell("prior", 0, 0)
+        found = find_prior(problem.X, problem.y, prior, scenario, seed, tell)
+        return _study(
+            problem,
+            found,
+            wish,
+            name or _name_of(data),
+            sections.settings_section(wish, prior, command, options or {}),
+            tell,
+        )
 
 
 def _study(

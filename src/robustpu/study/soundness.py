@@ -164,6 +164,7 @@ TEXTS: Final = each(text)
 EVALUATION: Final = fields(
     level=SHARE,
     judged=fields(n_positive=whole(), n_unlabeled=whole()),
+    k=whole(1),
     remarks=TEXTS,
     metrics=each(
         fields(_in_range, name=text, value=number(), low=number(), high=number(), clipped=anything)
@@ -176,6 +177,7 @@ ROUNDS: Final = fields(
     predicted_rate=each(maybe(SHARE)),
     score=each(maybe(number())),
     chosen=whole(),
+    taken=each(whole()),
     edges=each(number()),
     weights_positive=each(each(whole())),
     weights_unlabeled=each(each(whole())),

@@ -25,6 +25,24 @@ OFTEN: Final = 60.0
 
 
 @contextmanager
+def told(progress: Tell | None, verbose: bool) -> Iterator[Tell]:
+    """What was given to be told of progress, or what shows it, or nothing.
+
+    Parameters
+    ----------
+    progress
+        As given.
+    verbose
+        Whether to show progress if nothing was given.
+    """
+    if progress is not None:
+        yield progress
+        return
+    with stages(quiet=not verbose) as tell:
+        yield tell
+
+
+@contextmanager
 def stages(quiet: bool) -> Iterator[Tell]:
     """A function to be told of progress, which shows it on standard error.
 

@@ -1,0 +1,191 @@
+"""Parquet files laid out once as a mapped array, for fits of networks that read rows as they go."""
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from robustpu.persist.places import check_file, whole
+from robustpu.tables.errors import TableError, listed
+
+# Numbers of a batch.
+BATCH = 1 << 20
+
+
+def map_parquet(
+    source: str | os.PathLike[str],
+    target: str | os.PathLike[str],
+    *,
+    columns: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    dtype: DTypeLike | None = None,
+) -> NDArray[Any]:
+    """Lay out the numbers of Parquet files as one ``.npy`` file, and map it.
+
+    Files are read batch by batch, and the table is never in memory. The new file is there as a
+    whole or not at all. Next time ``numpy.load(target, mmap_mode="r")`` will do.
+
+    Parameters
+    ----------
+    source
+        A file, or a folder whose ``.parquet`` files, in the order of their names, are one table.
+    target
+        The file to write, ``.npy``; one that is there is replaced.
+    columns
+        Which columns, in this order; by default all. They hold numbers, or true and false, without
+        gaps.
+    drop
+        Columns to leave out: the label, names of rows.
+    dtype
+        Of the numbers; by default what holds those of all columns. ``"float32"`` makes a file half
+        as large of what is in double precision.
+
+    Returns
+    -------
+    rows
+        The mapped array, (n, columns).
+
+    Raises
+    ------
+    TableError
+        A file is no Parquet file, or the columns are not there, or not of numbers.
+    OSError
+        Files are missing, or nothing can be written there.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from pyarrow import parquet
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     table = pa.table({"a": [1, 2], "b": [0.5, 1.5], "label": [1, 0]})
+    ...     parquet.write_table(table, f"{folder}/rows.parquet")
+    ...     rows = map_parquet(f"{folder}/rows.parquet", f"{folder}/rows.npy", drop=["label"])
+    ...     rows.tolist()
+    [[1.0, 0.5], [2.0, 1.5]]
+    """
+    goal = Path(target)
+    if goal.suffix != ".npy":
+        raise ValueError(f"target must be the name of a .npy file; it is {str(target)!r}.")
+    files = _files(Path(source))
+    if any(goal.exists() and goal.samefile(own) for own in files):
+        raise ValueError(f"{goal} is a file of the source: give another target.")
+    check_file(goal)
+    sources = [_opened(path) for path in files]
+    names = _names(files[0], sources[0], columns, drop)
+    kinds = [_kind(*pair, names) for pair in zip(files, sources, strict=True)]
+    kind = np.result_type(*kinds) if dtype is None else np.dtype(dtype)
+    shape = sum(own.metadata.num_rows for own in sources), len(names)
+    with whole(goal) as draft, draft.open("wb") as file:
+        _write(file, shape, kind, _batches(files, sources, names, kind))
+    mapped: NDArray[Any] = np.load(goal, mmap_mode="r")
+    return mapped
+
+
+def _files(source: Path) -> list[Path]:
+    if not source.is_dir():
+        if not source.exists():
+            raise FileNotFoundError(f"{source} does not exist: give a Parquet file, or a folder.")
+        return [source]
+    found = sorted(own for own in source.iterdir() if own.suffix == ".parquet" and own.is_file())
+    if not found:
+        raise FileNotFoundError(f"the folder {source} has no .parquet files: give another one.")
+    return found
+
+
+def _opened(path: Path) -> Any:
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            "Parquet is read with pyarrow, which is not installed: pip install 'robustpu[tables]'",
+            name="pyarrow",
+        ) from error
+    try:
+        # Without the buffer a row group would be read whole before its first batch.
+        return parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20)
+    except pa.ArrowInvalid as error:
+        raise TableError(f"{path} is no Parquet file that can be read: {error}") from None
+
+
+def _names(
+    path: Path, source: Any, columns: Sequence[str] | None, drop: Sequence[str]
+) -> list[str]:
+    known = source.schema_arrow.names
+    if isinstance(columns, str) or isinstance(drop, str):
+        raise TypeError("columns and drop are lists of names: give ['label'], not 'label'.")
+    unknown = [name for name in [*(columns or ()), *drop] if name not in known]
+    if unknown:
+        raise TableError(f"{path} has no columns {listed(unknown)}; it has {listed(known)}.")
+    names = [name for name in (known if columns is None else columns) if name not in drop]
+    if not names or len(set(names)) < len(names):
+        raise TableError(f"expected columns with different names, at least one; got {names}.")
+    return names
+
+
+def _kind(path: Path, source: Any, names: Sequence[str]) -> np.dtype[Any]:
+    """The type of numbers that holds those of all columns."""
+    from pyarrow import types
+
+    schema = source.schema_arrow
+    missing = [name for name in names if name not in schema.names]
+    if missing:
+        raise TableError(f"{path} has no columns {listed(missing)}, which the first file has.")
+    own = [schema.field(name).type for name in names]
+    numbers = types.is_integer, types.is_floating, types.is_boolean
+    others = [
+        f"{name} ({kind})"
+        for name, kind in zip(names, own, strict=True)
+        if not any(is_one(kind) for is_one in numbers)
+    ]
+    if others:
+        raise TableError(
+            f"{path} has columns that are not of numbers: {listed(others)}. Leave them out "
+            "(drop=), or make numbers of them first, with robustpu.tables.Vectorizer."
+        )
+    return np.result_type(*(kind.to_pandas_dtype() for kind in own))
+
+
+def _batches(
+    files: Sequence[Path], sources: Sequence[Any], names: Sequence[str], kind: np.dtype[Any]
+) -> Iterator[NDArray[Any]]:
+    """Rows (some, columns) of one file after the other."""
+    import pyarrow as pa
+
+    for path, source in zip(files, sources, strict=True):
+        start, size = 0, max(1, BATCH // len(names))
+        try:
+            for batch in source.iter_batches(size, columns=list(names), use_threads=False):
+                block = np.empty((batch.num_rows, len(names)), kind)
+                for place, name in enumerate(names):
+                    column = batch.column(name)
+                    if column.null_count:
+                        row = start + int(
+                            np.argmax(column.is_null().to_numpy(zero_copy_only=False))
+                        )
+                        raise TableError(
+                            f"{path}: {name!r} has a gap in row {row:,}, expected numbers without "
+                            "gaps. Fill them, or leave the column out (drop=)."
+                        )
+                    block[:, place] = column.to_numpy(zero_copy_only=False)
+                start += batch.num_rows
+                yield block
+        except (pa.ArrowInvalid, OSError) as error:
+            raise TableError(f"{path} cannot be read to its end: {error}") from None
+
+
+def _write(
+    file: IO[bytes],
+    shape: tuple[int, int],
+    kind: np.dtype[Any],
+    batches: Iterator[NDArray[Any]],
+) -> None:
+    # Not by a map: where the disk is full, that would end the process.
+    header = {"descr": np.lib.format.dtype_to_descr(kind), "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_2_0(file, header)
+    for block in batches:
+        file.write(block.data)
