@@ -1,6 +1,8 @@
 """Parquet files as a mapped array: the numbers, the order, and what is refused."""
 
 import datetime
+import os
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -71,6 +73,37 @@ def test_a_type_that_is_asked_for(file, tmp_path):
     rows = map_parquet(file, tmp_path / "a.npy", columns=["real", "whole"], dtype="float32")
     assert rows.dtype == np.float32
     np.testing.assert_array_equal(rows[:, 0], columns()["real"].astype(np.float32))
+
+
+@pytest.mark.parametrize("kind", ["uint8", "int16", "uint64", ">i4"])
+def test_whole_numbers_that_fit(file, tmp_path, kind):
+    rows = map_parquet(file, tmp_path / "a.npy", columns=["whole", "is"], dtype=kind)
+    assert rows.dtype == kind
+    np.testing.assert_array_equal(rows, np.column_stack([columns()["whole"], columns()["is"]]))
+
+
+def test_infinity_is_no_number_too_large(tmp_path):
+    parquet.write_table(pa.table({"x": [np.inf, -np.inf, np.nan, 2.5]}), tmp_path / "a.parquet")
+    rows = map_parquet(tmp_path / "a.parquet", tmp_path / "a.npy", dtype="float16")
+    np.testing.assert_array_equal(rows[:, 0], [np.inf, -np.inf, np.nan, 2.5])
+
+
+@pytest.mark.skipif(os.name == "nt", reason="limits of POSIX")
+def test_a_folder_of_more_files_than_may_be_open(tmp_path):
+    import resource
+
+    folder = tmp_path / "rows"
+    folder.mkdir()
+    for place in range(60):
+        parquet.write_table(pa.table({"x": [place]}), folder / f"{place:03}.parquet")
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    many = len(list(Path("/dev/fd").iterdir())) + 20
+    resource.setrlimit(resource.RLIMIT_NOFILE, (many, limits[1]))
+    try:
+        rows = map_parquet(folder, tmp_path / "rows.npy")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    np.testing.assert_array_equal(rows[:, 0], np.arange(60))
 
 
 def test_a_folder_is_one_table(tmp_path):
@@ -148,6 +181,48 @@ class TestRefusals:
         values = [*range(45), None, 7]
         parquet.write_table(pa.table({"x": values}), source)
         self.fails(tmp_path, source, TableError, "'x' has a gap in row 45")
+
+    @pytest.mark.parametrize("kind", ["bool", "complex64", "M8[s]", "U8", object])
+    def test_types_that_are_none_of_numbers(self, file, tmp_path, kind):
+        self.fails(tmp_path, file, TypeError, "dtype must be one of numbers, such as", dtype=kind)
+
+    def test_whole_numbers_of_real_ones(self, file, tmp_path):
+        match = r"real numbers in 'real', 'single', and dtype='int32' is one of whole"
+        self.fails(tmp_path, file, TableError, match, dtype="int32")
+
+    @pytest.mark.parametrize(
+        ("values", "kind", "ends"),
+        [
+            ([*range(50), 256], "uint8", "0 to 256"),
+            ([*range(50), -1], "uint64", "-1 to 49"),
+            ([0] * 50 + [1 << 31], "int32", "0 to 2147483648"),
+            ([0.0] * 50 + [1e39], "float32", r"0\.0 to 1e\+39"),
+            ([0.0] * 50 + [-1e39], "float32", r"-1e\+39 to 0\.0"),
+            ([0] * 50 + [70_000], "float16", "0 to 70000"),
+        ],
+    )
+    def test_numbers_that_a_type_does_not_hold(self, tmp_path, values, kind, ends):
+        source = tmp_path / "odd.parquet"
+        parquet.write_table(pa.table({"well": [1] * len(values), "x": values}), source)
+        match = rf"odd\.parquet: 'x' has numbers from .*{ends}.*dtype='{kind}' does not hold"
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(mapping, "BATCH", 1000)
+            self.fails(tmp_path, source, TableError, match, dtype=kind)
+
+    def test_a_file_that_the_system_refuses(self, file, tmp_path, monkeypatch):
+        def refuse(*_, **__):
+            raise PermissionError(13, "Failed to open local file")
+
+        monkeypatch.setattr(parquet, "ParquetFile", refuse)
+        match = r"rows\.parquet cannot be opened: Permission denied\.$"
+        self.fails(tmp_path, file, OSError, match)
+
+    def test_a_foot_that_is_damaged(self, file, tmp_path):
+        content = bytearray(file.read_bytes())
+        size = int.from_bytes(content[-8:-4], "little")
+        content[-8 - size : 32 - size] = b"\xff" * 40
+        file.write_bytes(content)
+        self.fails(tmp_path, file, TableError, r"rows\.parquet is no Parquet file that can be read")
 
     def test_what_is_not_there(self, tmp_path):
         self.fails(tmp_path, tmp_path / "none.parquet", FileNotFoundError, "does not exist")

@@ -138,8 +138,21 @@ class TestAsked:
         with pytest.raises(TypeError):
             room.ask_for(X, np.array([1, 3]))
 
-    def test_the_memory_of_the_machine(self, monkeypatch):
+    def test_the_memory_of_the_machine(self, monkeypatch, tmp_path):
         assert room.memory() > 1 << 28
+        monkeypatch.setattr(room, "LIMITS", ())
+        machine = room.memory()
+        for limits, found in [
+            (("max",), machine),
+            (("1000000", "max"), 1_000_000),
+            (("max", "2000000"), 2_000_000),
+            (("9223372036854771712",), machine),
+        ]:
+            paths = [tmp_path / str(place) for place in range(len(limits))]
+            for path, limit in zip(paths, limits, strict=True):
+                path.write_text(f"{limit}\n")
+            monkeypatch.setattr(room, "LIMITS", [tmp_path / "none", *paths])
+            assert room.memory() == found
         monkeypatch.delattr(os, "sysconf")
         assert room.memory() == 0
 

@@ -229,12 +229,12 @@ class TestEquality:
             quick().fit(own, y)
         assert set(pools) == {torch.Tensor}
 
-    def test_a_method_that_makes_rows_holds_them(self, mapped, pools):
+    def test_a_method_that_makes_rows_reads_those_of_the_file(self, mapped, pools):
         X, y = table()
         given = {"prior": 0.3, "epochs": 2, "random_state": 0}
         held, read = (GenPUClassifier(**given).fit(own, y) for own in (X, mapped(X)))
         assert_equal(held, read)
-        assert pools == [torch.Tensor] * 2
+        assert pools == [torch.Tensor, Mapped]
         eval_set = (mapped(X), y)
         assert GenPUClassifier(**given).fit(X, y, eval_set=eval_set).selection_ == "oracle"
 
@@ -352,6 +352,16 @@ class TestBeside:
         y[np.flatnonzero(y)[30:]] = 0
         model = self.model().fit(mapped(X), y)
         assert model.beside_.is_positive_.sum() == 30
+        assert len(model.beside_.is_positive_) == 100
+
+    def test_many_labels_fill_the_sample(self, mapped, monkeypatch):
+        monkeypatch.setattr(companion, "HELD", 0)
+        monkeypatch.setattr(companion, "LEAST", 100)
+        X, y = table(400)
+        y[:] = 1
+        y[::20] = 0
+        model = self.model().fit(mapped(X), y)
+        assert model.beside_.is_positive_.sum() == 80
         assert len(model.beside_.is_positive_) == 100
 
     def test_networks_beside_read_the_file(self, mapped, pools):

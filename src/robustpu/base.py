@@ -235,8 +235,7 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         """
         check_is_fitted(self)
         check_number("k", k, least=1, whole=True)
-        unlabeled = np.flatnonzero(~self.is_positive_)
-        rows = unlabeled[np.argsort(-self.probability_[unlabeled], kind="stable")[:k]]
+        rows = thresholds.most_likely(self.probability_, ~self.is_positive_, k)
         return rows, self.probability_[rows]
 
     def evaluate(

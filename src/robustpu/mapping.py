@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -40,8 +41,10 @@ def map_parquet(
     drop
         Columns to leave out: the label, names of rows.
     dtype
-        Of the numbers; by default what holds those of all columns. ``"float32"`` makes a file half
-        as large of what is in double precision.
+        Of the numbers, real or whole ones; by default what holds those of all columns. Where whole
+        numbers stand beside real ones, or ``int64`` beside ``uint64``, that is double precision,
+        and those beyond 2 ** 53 are rounded. ``"float32"`` makes a file half as large of what is
+        in double precision. What a type cannot hold is refused.
 
     Returns
     -------
@@ -51,9 +54,10 @@ def map_parquet(
     Raises
     ------
     TableError
-        A file is no Parquet file, or the columns are not there, or not of numbers.
+        A file is no Parquet file, or the columns are not there, not of numbers, or hold numbers
+        that ``dtype`` does not.
     OSError
-        Files are missing, or nothing can be written there.
+        Files are missing or cannot be opened, or nothing can be written there.
 
     Examples
     --------
@@ -74,13 +78,11 @@ def map_parquet(
     if any(goal.exists() and goal.samefile(own) for own in files):
         raise ValueError(f"{goal} is a file of the source: give another target.")
     check_file(goal)
-    sources = [_opened(path) for path in files]
-    names = _names(files[0], sources[0], columns, drop)
-    kinds = [_kind(*pair, names) for pair in zip(files, sources, strict=True)]
-    kind = np.result_type(*kinds) if dtype is None else np.dtype(dtype)
-    shape = sum(own.metadata.num_rows for own in sources), len(names)
+    asked = None if dtype is None else _asked(dtype)
+    names, kinds, height = _surveyed(files, columns, drop, asked)
+    kind = np.result_type(*kinds) if asked is None else asked
     with whole(goal) as draft, draft.open("wb") as file:
-        _write(file, shape, kind, _batches(files, sources, names, kind))
+        _write(file, (height, len(names)), kind, _batches(files, names, kind))
     mapped: NDArray[Any] = np.load(goal, mmap_mode="r")
     return mapped
 
@@ -96,7 +98,33 @@ def _files(source: Path) -> list[Path]:
     return found
 
 
-def _opened(path: Path) -> Any:
+def _asked(dtype: DTypeLike) -> np.dtype[Any]:
+    kind = np.dtype(dtype)
+    if kind.kind not in "fiu":
+        raise TypeError(f"dtype must be one of numbers, such as 'float32'; it is {dtype!r}.")
+    return kind
+
+
+def _surveyed(
+    files: Sequence[Path],
+    columns: Sequence[str] | None,
+    drop: Sequence[str],
+    asked: np.dtype[Any] | None,
+) -> tuple[list[str], list[np.dtype[Any]], int]:
+    """Look into all files, one after the other: names and kinds of columns, and number of rows."""
+    names: list[str] = []
+    kinds, height = [], 0
+    for path in files:
+        with _opened(path) as source:
+            schema = source.schema_arrow
+            height += source.metadata.num_rows
+        names = names or _names(path, schema, columns, drop)
+        kinds += _kinds(path, schema, names, asked)
+    return names, kinds, height
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
     try:
         import pyarrow as pa
         from pyarrow import parquet
@@ -107,15 +135,20 @@ def _opened(path: Path) -> Any:
         ) from error
     try:
         # Without the buffer a row group would be read whole before its first batch.
-        return parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20)
-    except pa.ArrowInvalid as error:
+        source = parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20)
+    except (pa.ArrowInvalid, OSError) as error:
+        # What the system refuses has a number; what pyarrow cannot make out has none.
+        if number := getattr(error, "errno", None):
+            raise OSError(f"{path} cannot be opened: {os.strerror(number)}.") from None
         raise TableError(f"{path} is no Parquet file that can be read: {error}") from None
+    with source:
+        yield source
 
 
 def _names(
-    path: Path, source: Any, columns: Sequence[str] | None, drop: Sequence[str]
+    path: Path, schema: Any, columns: Sequence[str] | None, drop: Sequence[str]
 ) -> list[str]:
-    known = source.schema_arrow.names
+    known = schema.names
     if isinstance(columns, str) or isinstance(drop, str):
         raise TypeError("columns and drop are lists of names: give ['label'], not 'label'.")
     unknown = [name for name in [*(columns or ()), *drop] if name not in known]
@@ -127,11 +160,12 @@ def _names(
     return names
 
 
-def _kind(path: Path, source: Any, names: Sequence[str]) -> np.dtype[Any]:
-    """The type of numbers that holds those of all columns."""
+def _kinds(
+    path: Path, schema: Any, names: Sequence[str], asked: np.dtype[Any] | None
+) -> list[np.dtype[Any]]:
+    """Kinds of the numbers of columns, which must be such that those asked for can hold them."""
     from pyarrow import types
 
-    schema = source.schema_arrow
     missing = [name for name in names if name not in schema.names]
     if missing:
         raise TableError(f"{path} has no columns {listed(missing)}, which the first file has.")
@@ -147,35 +181,65 @@ def _kind(path: Path, source: Any, names: Sequence[str]) -> np.dtype[Any]:
             f"{path} has columns that are not of numbers: {listed(others)}. Leave them out "
             "(drop=), or make numbers of them first, with robustpu.tables.Vectorizer."
         )
-    return np.result_type(*(kind.to_pandas_dtype() for kind in own))
+    kinds = [np.dtype(kind.to_pandas_dtype()) for kind in own]
+    real = [name for name, kind in zip(names, kinds, strict=True) if kind.kind == "f"]
+    if asked is not None and asked.kind != "f" and real:
+        raise TableError(
+            f"{path} has real numbers in {listed(real)}, and dtype={asked.name!r} is one of whole "
+            "numbers: give 'float32' or 'float64', or leave these columns out (drop=)."
+        )
+    return kinds
 
 
 def _batches(
-    files: Sequence[Path], sources: Sequence[Any], names: Sequence[str], kind: np.dtype[Any]
+    files: Sequence[Path], names: Sequence[str], kind: np.dtype[Any]
 ) -> Iterator[NDArray[Any]]:
     """Rows (some, columns) of one file after the other."""
     import pyarrow as pa
 
-    for path, source in zip(files, sources, strict=True):
+    for path in files:
         start, size = 0, max(1, BATCH // len(names))
-        try:
-            for batch in source.iter_batches(size, columns=list(names), use_threads=False):
-                block = np.empty((batch.num_rows, len(names)), kind)
-                for place, name in enumerate(names):
-                    column = batch.column(name)
-                    if column.null_count:
-                        row = start + int(
-                            np.argmax(column.is_null().to_numpy(zero_copy_only=False))
-                        )
-                        raise TableError(
-                            f"{path}: {name!r} has a gap in row {row:,}, expected numbers without "
-                            "gaps. Fill them, or leave the column out (drop=)."
-                        )
-                    block[:, place] = column.to_numpy(zero_copy_only=False)
-                start += batch.num_rows
-                yield block
-        except (pa.ArrowInvalid, OSError) as error:
-            raise TableError(f"{path} cannot be read to its end: {error}") from None
+        with _opened(path) as source:
+            try:
+                for batch in source.iter_batches(size, columns=list(names), use_threads=False):
+                    block = np.empty((batch.num_rows, len(names)), kind)
+                    for place, name in enumerate(names):
+                        numbers = _numbers(batch.column(name), f"{path}: {name!r}", start)
+                        block[:, place] = _held(numbers, kind, f"{path}: {name!r}")
+                    start += batch.num_rows
+                    yield block
+            except (pa.ArrowInvalid, OSError) as error:
+                raise TableError(f"{path} cannot be read to its end: {error}") from None
+
+
+def _numbers(column: Any, where: str, start: int) -> NDArray[Any]:
+    """Numbers of a column of a batch, which begins at row ``start``."""
+    if column.null_count:
+        row = start + int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
+        raise TableError(
+            f"{where} has a gap in row {row:,}, expected numbers without gaps. Fill them, or leave "
+            "the column out (drop=)."
+        )
+    numbers: NDArray[Any] = column.to_numpy(zero_copy_only=False)
+    return numbers
+
+
+def _held(numbers: NDArray[Any], kind: np.dtype[Any], where: str) -> NDArray[Any]:
+    """The numbers in another kind, rounded at most."""
+    fits = True
+    if kind.kind in "iu" and len(numbers):
+        ends = np.iinfo(kind)
+        fits = ends.min <= int(numbers.min()) and int(numbers.max()) <= ends.max
+    held = None
+    with suppress(FloatingPointError), np.errstate(over="raise"):
+        held = numbers.astype(kind, copy=False)
+    if held is None or not fits:
+        low, high = numbers.min(), numbers.max()
+        raise TableError(
+            f"{where} has numbers from {low} to {high}, which dtype={kind.name!r} does not hold: "
+            "give a larger one, or leave the column out (drop=)."
+        )
+    return held
 
 
 def _write(

@@ -52,8 +52,6 @@ class NeuralPUClassifier(BasePUClassifier):
     verbose: int = 0
 
     _dtype = torch.float32
-    # Whether training can do with rows that are read as it goes.
-    _streams = True
     _causes = (
         "Common causes are a wrong prior, unscaled inputs (standardize=True), the sigmoid "
         "surrogate (take 'logistic'), or too few epochs."
@@ -133,8 +131,8 @@ class NeuralPUClassifier(BasePUClassifier):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         pick("module", self.module, MODULES)
-        check_number("epochs", self.epochs, least=1, whole=True)
         left_open = self._recipes()[0]
+        check_number("epochs", self.epochs, least=1, whole=True, optional="epochs" in left_open)
         batch_is_open = "batch_size" in left_open
         check_number("batch_size", self.batch_size, least=1, whole=True, optional=batch_is_open)
         check_number("lr", self.lr, above=0, optional="lr" in left_open)
@@ -178,18 +176,14 @@ class NeuralPUClassifier(BasePUClassifier):
         x_eval = truth = None
         if eval_set is not None:
             x_eval, truth = self._check_eval_set(eval_set)
-        x = self._given(self._tensor(table, self._dtype, edges))
+        x = self._tensor(table, self._dtype, edges)
         return Prepared(table, x, is_positive, weight, x_eval, truth)
 
     def _check_eval_set(
         self, eval_set: tuple[ArrayLike, ArrayLike]
     ) -> tuple[Pool, NDArray[np.bool_]]:
         truth = self._truth_of(eval_set)
-        return self._given(self._tensor(self._check_rows(eval_set[0]), self._dtype)), truth
-
-    def _given(self, x: Pool) -> Pool:
-        """Inputs as the method can train on them."""
-        return x if self._streams or isinstance(x, Tensor) else x[:]
+        return self._tensor(self._check_rows(eval_set[0]), self._dtype), truth
 
     def _check_rows(self, X: ArrayLike) -> NDArray[Any]:
         """Check rows to be scored against those of fit."""

@@ -4,6 +4,8 @@ import math
 import mmap
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,6 +16,8 @@ Scale: TypeAlias = tuple[Floats, Floats]
 
 # Numbers of a block: a few megabytes in double precision.
 BLOCK = 1 << 18
+# Where Linux tells the limit of a control group, of version 2 and 1.
+LIMITS = "/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"
 
 
 def is_mapped(X: Any) -> bool:
@@ -48,7 +52,9 @@ def file_of(X: Any) -> mmap.mmap | None:
 
 
 def memory() -> int:
-    """Bytes of memory that the machine has; none where it does not tell.
+    """Bytes of memory that this process may have; none where the machine does not tell.
+
+    In a container, what it is limited to, by control groups.
 
     Examples
     --------
@@ -56,9 +62,14 @@ def memory() -> int:
     True
     """
     try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        sizes = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
     except (AttributeError, ValueError, OSError):
         return 0
+    for path in LIMITS:
+        # Not there, or "max".
+        with suppress(OSError, ValueError):
+            sizes.append(int(Path(path).read_text()))
+    return min(sizes)
 
 
 def ask_for(X: NDArray[Any], rows: NDArray[np.intp]) -> None:
@@ -73,6 +84,15 @@ def ask_for(X: NDArray[Any], rows: NDArray[np.intp]) -> None:
         Lies in the file.
     rows
         In ascending order.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryFile
+    >>> with TemporaryFile() as file:
+    ...     X = np.memmap(file, np.uint8, "w+", shape=(5, 2))
+    ...     ask_for(X, np.array([1, 3]))
+    ...     int(X[[1, 3]].sum())
+    0
     """
     file = file_of(X)
     # Not on every system.

@@ -11,9 +11,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from robustpu.fleet import Criterion, Fleet, Member, Network, Pool, Rows, State, network_for
+from robustpu.fleet import Criterion, Fleet, Network, Pool, Rows, State, network_for
 from robustpu.fleet.devices import Tick, on, side_by_side
 from robustpu.fleet.pool import joined
+from robustpu.held_out import held_out_sizes, member_of, own_rows
 from robustpu.modules import build
 from robustpu.selection import of_logits, oracle_accuracy, proxy_accuracy
 
@@ -84,20 +85,9 @@ def group_key(task: Task, settings: "NeuralPUClassifier") -> Any:
         settings._fleet_key(),
         tuple(task.data.x.shape),
         tuple(task.devices),
-        _held_out_sizes(n_positive, len(task.data.is_positive), settings.validation_fraction),
+        held_out_sizes(n_positive, len(task.data.is_positive), settings.validation_fraction),
         None if task.data.truth is None else len(task.data.truth),
         task.estimator._settle(),
-    )
-
-
-def _held_out_sizes(n_positive: int, n: int, fraction: float) -> tuple[int, int]:
-    """Rows to hold out of the positives and of the unlabelled; none if either has just one."""
-    n_unlabeled = n - n_positive
-    if fraction == 0 or min(n_positive, n_unlabeled) < 2:
-        return 0, 0
-    return (
-        min(max(1, int(fraction * n_positive + 1e-9)), n_positive - 1),
-        min(max(1, int(fraction * n_unlabeled + 1e-9)), n_unlabeled - 1),
     )
 
 
@@ -198,7 +188,7 @@ def _train_group(group: Group, device: torch.device, tick: Tick) -> None:
             blocks.append(x.to(device))
             height += len(x)
     pool = joined(blocks)
-    members = [_member(task, place, start) for task, place in group]
+    members = [member_of(task, place, start) for task, place in group]
     held_out = [member.held_out for member in members]
     settings = [task.settings[place] for task, place in group]
     criterion = _criterion(group[0][0], held_out[0])
@@ -221,7 +211,7 @@ def _train_group(group: Group, device: torch.device, tick: Tick) -> None:
                 name: _on_all_rows(values, fleet, place, start[id(task.data.x)], task)
                 for name, values in rows.items()
             },
-            _own_rows(unseen, start[id(task.data.x)], task),
+            own_rows(unseen, start[id(task.data.x)], task),
             task.seeds[number],
         )
 
@@ -233,71 +223,8 @@ def _on_all_rows(values: Tensor, fleet: Fleet, place: int, start: int, task: Tas
     return spread
 
 
-def _own_rows(held_out: Rows | None, start: int, task: Task) -> NDArray[np.int64]:
-    """Numbers of the job's rows that the member does not train on."""
-    if held_out is None or task.data.truth is not None:
-        return np.zeros(0, dtype=np.int64)
-    return held_out.index.numpy() - start
-
-
 def _criterion(task: Task, held_out: Rows | None) -> Criterion | None:
     if held_out is None:
         return None
     criterion = proxy_accuracy if task.data.truth is None else oracle_accuracy
     return of_logits(criterion, task.estimator._settle())
-
-
-def _member(task: Task, place: int, start: dict[int, int]) -> Member:
-    data = task.data
-    first = start[id(data.x)]
-
-    def rows(index: NDArray[np.intp]) -> Rows:
-        return Rows(
-            torch.from_numpy(index + first),
-            torch.from_numpy(data.is_positive[index]),
-            torch.from_numpy(data.weight[index]),
-        )
-
-    everything = np.arange(len(data.is_positive))
-    if data.truth is not None and data.x_eval is not None:
-        training, held_out = (
-            everything,
-            Rows(
-                torch.arange(len(data.truth)) + start[id(data.x_eval)],
-                torch.from_numpy(data.truth),
-                torch.ones(len(data.truth), dtype=torch.float64),
-            ),
-        )
-    else:
-        chosen = _held_out(data.is_positive, task.split, task.folds[place], task.settings[place])
-        training, held_out = np.setdiff1d(everything, chosen), None
-        if len(chosen):
-            held_out = rows(chosen)
-    seed, priors = task.seeds[place], (task.prior, task.population_prior)
-    fraction = task.settings[place].validation_fraction
-    # Those that are judged together with it count, too: they share in the choice of its epoch.
-    judged = tuple(
-        own
-        for own, group in zip(task.seeds, task.groups, strict=True)
-        if group == task.groups[place]
-    )
-    origin = (id(data), task.split, task.folds[place], fraction, *priors, seed, judged)
-    return Member(rows(training), held_out, *priors, seed, task.groups[place], origin)
-
-
-def _held_out(
-    is_positive: NDArray[np.bool_], seed: int, fold: int, settings: "NeuralPUClassifier"
-) -> NDArray[np.intp]:
-    """Rows that this member does not train on: its slice of one shuffle of the job's rows.
-
-    The members of a job hold out different rows, as the folds of a cross-validation do, so that
-    together they are judged on as many rows as there are.
-    """
-    random = np.random.default_rng(seed)
-    parts = np.flatnonzero(is_positive), np.flatnonzero(~is_positive)
-    sizes = _held_out_sizes(len(parts[0]), len(is_positive), settings.validation_fraction)
-    chosen = [
-        np.take(random.permutation(part), np.arange(fold * size, (fold + 1) * size), mode="wrap")
-        for part, size in zip(parts, sizes, strict=True)
-    ]
-    return np.sort(np.concatenate(chosen))

@@ -136,6 +136,26 @@ def at_precision(
     return float(scores[best]), float(found[best])
 
 
+def most_likely(probability: Scores, is_open: NDArray[np.bool_], top: int) -> NDArray[np.intp]:
+    """Places of the highest probabilities among the open rows, the highest first; equals in order.
+
+    Parameters
+    ----------
+    probability, is_open
+        Of each row, and whether it may be chosen, (n,).
+    top
+        How many; fewer if there are fewer.
+
+    Examples
+    --------
+    >>> most_likely(np.array([0.5, 0.9, 0.7, 0.7]), np.array([True, False, True, True]), 2).tolist()
+    [2, 3]
+    """
+    places = np.flatnonzero(is_open)
+    chosen: NDArray[np.intp] = places[np.argsort(-probability[places], kind="stable")[:top]]
+    return chosen
+
+
 def matching_shift(odds: Scores, share: float, weight: Scores | None = None) -> float:
     """Find b such that the mean of sigmoid(odds + b) is ``share``.
 

@@ -1,5 +1,7 @@
 """The crew of a Dask cluster against a client that plays one: who gets what, and who is refused."""
 
+import logging
+import signal
 from collections import deque
 
 import pytest
@@ -141,6 +143,25 @@ def test_a_cell_that_loses_one_worker_after_the_other_has_failed(cells, machine)
     assert answers[cells[1]] == [{"done": True}]
 
 
+def test_a_worker_that_comes_back_at_its_old_address_is_asked_and_used_again(cells, machine):
+    def leave(client):
+        client.open.clear()
+        client.away, client.workers = client.workers, {}
+
+    def return_(client):
+        client.workers = client.away
+
+    def give_up(client):
+        raise AssertionError("it is not used")
+
+    said = []
+    client = Client({"a": GOOD}, [nothing, leave, nothing, return_, finish, finish, give_up])
+    crew = crew_of(client, machine, said.append)
+    assert len(list(train_all(cells[:1], machine, crew, lambda *_: None))) == 1
+    assert [worker for _, worker in client.submitted] == ["a", "a"]
+    assert said[1:] == ["1 worker came."]
+
+
 @pytest.mark.parametrize(
     ("error", "tries"),
     [(TimeoutError(), 2), (distributed.CancelledError("x"), 2), (ValueError("no"), 1)],
@@ -227,3 +248,74 @@ def test_addresses():
     assert connect.processes("local:3") == 3
     assert connect.processes("local") >= 1
     assert connect.processes("tcp://host:8786") is None
+
+
+@pytest.mark.parametrize("address", ["tls://127.0.0.1:1", "wss://127.0.0.1:1"])
+def test_tls_without_certificates_names_the_settings(machine, monkeypatch, address):
+    # Nothing is half made.
+    monkeypatch.setattr(distributed, "Client", None)
+    with (
+        pytest.raises(
+            OSError, match=r"there are none.*ca-file.*DASK_DISTRIBUTED__COMM__TLS__CA_FI"
+        ),
+        connect.crew_at(address, machine, [], print),
+    ):
+        pass
+
+
+def test_tls_with_certificates_that_are_not_there(machine, tmp_path):
+    import dask
+
+    settings = {f"distributed.comm.tls.{own}": str(tmp_path / "no") for own in ("ca-file", "x")}
+    with (
+        dask.config.set(settings | {"distributed.comm.tls.client.cert": str(tmp_path / "no")}),
+        pytest.raises(OSError, match=r"here: \[Errno 2\] No such file.*ca-file"),
+        connect.crew_at("tls://127.0.0.1:1", machine, [], print),
+    ):
+        pass
+
+
+LOUD = "distributed", "distributed.client", "distributed.core", "tornado.application", "asyncio"
+
+
+class Place:
+    """A local cluster or a client that notes how loud it is, and whether Ctrl-C is heard."""
+
+    seen: list = []  # noqa: RUF012
+
+    def __init__(self, *_, **__):
+        self.note()
+        self.workers = {"a": GOOD}
+
+    def note(self):
+        levels = {logging.getLogger(own).getEffectiveLevel() for own in LOUD}
+        self.seen.append((levels, signal.getsignal(signal.SIGINT)))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.note()
+
+    def register_plugin(self, plugin):
+        pass
+
+
+class Connected(Place, Client):
+    def __init__(self, *_, **__):
+        super().__init__()
+        self.plan = ()
+
+
+def test_dask_is_quiet_from_beginning_to_end_and_processes_are_born_deaf(machine, monkeypatch):
+    monkeypatch.setattr(distributed, "LocalCluster", Place)
+    monkeypatch.setattr(distributed, "Client", Connected)
+    monkeypatch.setattr(Place, "seen", [])
+    before = [logging.getLogger(own).level for own in LOUD]
+    heard = signal.getsignal(signal.SIGINT)
+    with connect.crew_at("local:2", machine, ["digits"], print) as crew:
+        assert len(crew) == 1
+    assert [levels for levels, _ in Place.seen] == [{logging.CRITICAL}] * 4
+    assert [own for _, own in Place.seen] == [signal.SIG_IGN, heard, heard, heard]
+    assert [logging.getLogger(own).level for own in LOUD] == before
+    assert signal.getsignal(signal.SIGINT) is heard

@@ -184,14 +184,27 @@ def test_a_cluster_needs_dask(small, monkeypatch):
     answer = bench(small, "--cluster", "local:2", "--dry-run")
     assert answer.exit_code == 0
     assert "Note: the time is that of one worker here." in answer.output
+    assert "Note: --cluster needs Dask" in answer.output
 
 
 @pytest.mark.parametrize("address", ["local:0", "abacus://host:1"])
 def test_an_address_that_makes_no_sense_is_refused(small, address):
     pytest.importorskip("distributed", reason="needs robustpu[dask]")
-    answer = bench(small, "--cluster", address)
-    assert answer.exit_code == 2
-    assert f"got {address!r}" in answer.output
+    for more in ((), ("--dry-run",)):
+        answer = bench(small, "--cluster", address, *more)
+        assert answer.exit_code == 2
+        assert f"got {address!r}" in answer.output
+        assert "digits" not in answer.output
+
+
+def test_the_plan_of_a_cluster_does_not_need_its_devices_here(small, monkeypatch):
+    pytest.importorskip("distributed", reason="needs robustpu[dask]")
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    given = ["bench", "run", str(small), "--dry-run", "--device", "cuda"]
+    answer = runner.invoke(app, [*given, "--cluster", "tcp://head:8786"])
+    assert answer.exit_code == 0, answer.output
+    assert "Note: the time is that of one worker here." in answer.output
+    assert runner.invoke(app, given).exit_code == 2
 
 
 def test_two_files_of_one_name_are_refused(small):

@@ -1,8 +1,13 @@
 """Help texts: what is told of each command."""
 
+from typing import Annotated
+
 import pytest
+import typer
+from typer.testing import CliRunner
 
 from robustpu.cli import app
+from robustpu.cli.commands import Group
 
 COMMANDS = ("fit", "predict", "rank", "prior", "compare", "report", "inspect", "methods")
 
@@ -30,3 +35,28 @@ def test_exit_codes_are_listed_once(run):
 
 def test_the_list_is_whole():
     assert {own.callback.__name__ for own in app.registered_commands} == {*COMMANDS, "demo"}
+
+
+def test_marks_are_shown_as_they_were_written(run):
+    text = " ".join(run("bench", "run", "--help", env={"COLUMNS": "200"}).stdout.split())
+    assert "such as 'mnist/*/0.2/*'. May" in text
+
+
+def test_nothing_in_a_help_text_is_taken_for_markup():
+    hostile = "*a* [b](c) <d> _e_ [/f] \\g and `h_i`"
+    inner = typer.Typer(help=hostile)
+
+    @inner.command()
+    def one(given: Annotated[str, typer.Option(help=hostile)] = "") -> None:
+        pass
+
+    @inner.command(help=hostile)
+    def two() -> None:
+        pass
+
+    outer = typer.Typer(cls=Group, rich_markup_mode="markdown")
+    outer.add_typer(inner, name="inner")
+    shown = hostile.replace("`", "")
+    for given in ((), ("inner",), ("inner", "one"), ("inner", "two")):
+        answer = CliRunner().invoke(outer, [*given, "--help"], env={"COLUMNS": "120"})
+        assert shown in " ".join(answer.stdout.split()), given

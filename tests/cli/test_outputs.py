@@ -44,6 +44,17 @@ def test_a_picture_that_cannot_be_drawn_is_told_at_once(run, tmp_path, name, mes
     assert message in answer.stderr
 
 
+def test_without_matplotlib_a_picture_is_refused_and_the_demo_runs(run, tmp_path, monkeypatch):
+    ran = []
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("robustpu.demo.run", lambda **given: ran.append(given["picture"]))
+    answer = run("prior", ABSENT, "--label", "fraud", "--picture", tmp_path / "x.png")
+    assert answer.exit_code == 1
+    assert "not installed: pip install 'robustpu[plot]'" in answer.stderr
+    assert run("demo", "--picture", tmp_path / "x.png").exit_code == 0
+    assert ran == [tmp_path / "x.png"]
+
+
 @pytest.mark.parametrize(
     "given",
     [

@@ -2,6 +2,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import typer
@@ -110,6 +111,19 @@ def test_a_report_is_replaced_as_a_whole(results, tmp_path, monkeypatch):
     assert answer.exit_code == 1
     assert [path.name for path in old.parent.iterdir()] == ["report.html"]
     assert old.read_text() == before
+
+
+def test_figures_that_are_not_drawn_leave_what_is_there(results, tmp_path):
+    arguments = [str(results), "--out", str(tmp_path / "out"), "--format", "figures"]
+    drawn = [Path(line).name for line in runner.invoke(app, arguments).stdout.split()]
+    others = [name.replace("comparison", "sweep") for name in drawn]
+    assert drawn
+    assert not {*drawn} & {*others}
+    # What a killed run left goes as well.
+    for name in (*others, f".{drawn[0]}.01234567.part.png"):
+        (tmp_path / "out" / name).touch()
+    assert runner.invoke(app, arguments).exit_code == 0
+    assert sorted(own.name for own in (tmp_path / "out").iterdir()) == sorted([*drawn, *others])
 
 
 def test_without_matplotlib_the_rest_is_written(results, tmp_path, monkeypatch):

@@ -96,7 +96,7 @@ def test_a_killed_worker_loses_nothing(small, tmp_path, client, address):
                 killed.append(address)
                 os.kill(pid, signal.SIGKILL)
 
-    with connect.at(address, MACHINE, ["digits"], print) as crew:
+    with connect.crew_at(address, MACHINE, ["digits"], print) as crew:
         assert len(crew) == 2
         outcome = run(cells, tmp_path / "there", MACHINE, crew, lambda own: Killing(2, True, None))
     assert outcome == (2, 0, 0)
@@ -114,7 +114,7 @@ def test_what_is_broken_off_leaves_the_workers_free(small, client, address):
         if total:
             raise KeyboardInterrupt
 
-    with connect.at(address, MACHINE, ["digits"], print) as crew:
+    with connect.crew_at(address, MACHINE, ["digits"], print) as crew:
         with pytest.raises(KeyboardInterrupt):
             list(train_all(endless, MACHINE, crew, stop))
         deadline = time.monotonic() + 15

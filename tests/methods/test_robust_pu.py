@@ -460,10 +460,22 @@ class TestSizes:
         for recipe in model._recipes(rows):
             assert recipe["batch_size"] == recipe["pretrain"].batch_size == batch
 
+    @pytest.mark.parametrize(
+        ("rows", "epochs", "before"),
+        [(100, 10, 50), (10_000, 10, 50), (20_000, 5, 25), (50_000, 2, 20), (10**7, 2, 20)],
+    )
+    def test_epochs(self, rows, epochs, before):
+        for recipe in RobustPUClassifier()._recipes(rows):
+            assert recipe["epochs"] == epochs
+            assert recipe["pretrain"].epochs == before
+
     def test_what_is_given_holds(self):
-        model = RobustPUClassifier(n_members=3, batch_size=8)
+        model = RobustPUClassifier(n_members=3, batch_size=8, epochs=7)
         assert model._size(10**6) == 3
-        assert all("batch_size" not in recipe for recipe in model._recipes(10**6))
+        assert all(not {"batch_size", "epochs"} & set(own) for own in model._recipes(10**6))
+        own = NNPUClassifier(epochs=70)
+        given = RobustPUClassifier(pretrain=own)._recipes(10**6)
+        assert all("pretrain" not in recipe for recipe in given)
         assert RobustPUClassifier.from_preset("paper")._recipes(10**6) == ({},)
 
     def test_the_default_adapts_to_the_rows_it_is_given(self, monkeypatch):
@@ -474,7 +486,7 @@ class TestSizes:
         assert len(model.member_scores_) == 12
         assert model.beside_.max_samples == 40
 
-    @pytest.mark.parametrize("name", ["n_members", "batch_size"])
+    @pytest.mark.parametrize("name", ["n_members", "batch_size", "epochs"])
     def test_other_methods_do_not_adapt(self, name):
         pu = problem()
         with pytest.raises(ValueError, match=f"{name} must be a whole number"):

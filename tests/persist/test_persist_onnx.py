@@ -200,6 +200,11 @@ class TestRefusals:
         to_onnx(fitted("vpu"), tmp_path / "m.onnx", overwrite=True)
         assert [own.name for own in tmp_path.iterdir()] == ["m.onnx"]
 
+    def test_what_a_killed_process_left_goes(self, tmp_path):
+        (tmp_path / ".m.onnx.01234567.part.onnx").touch()
+        to_onnx(fitted("nnpu"), tmp_path / "m.onnx")
+        assert [own.name for own in tmp_path.iterdir()] == ["m.onnx"]
+
     def test_other_types(self, tmp_path):
         with pytest.raises(ValueError, match="dtype must be 'float64' or 'float32'"):
             to_onnx(fitted("nnpu"), tmp_path / "m.onnx", dtype="float16")

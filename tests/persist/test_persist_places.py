@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from robustpu.persist.locks import lock, unlock
+from robustpu.persist import locks
+from robustpu.persist.locks import clean, lock, unlock
 from robustpu.persist.places import check_file, check_folder, whole
 
 
@@ -126,3 +127,44 @@ def test_what_another_process_writes_to_stays(tmp_path):
     with whole(tmp_path / "a.csv"):
         pass
     assert not used.exists()
+
+
+def test_a_file_is_on_disk_before_it_has_its_name(tmp_path, monkeypatch):
+    path = tmp_path / "a.csv"
+    usual, synced = os.fsync, []
+
+    def note(handle):
+        # The content is whole by then, and the name still that of the old file.
+        synced.append((os.fstat(handle).st_size, path.exists()))
+        usual(handle)
+
+    monkeypatch.setattr("os.fsync", note)
+    with whole(path) as draft:
+        draft.write_text("12345")
+    assert synced == [(5, False)]
+
+
+@pytest.mark.parametrize("is_folder", [False, True])
+def test_drafts_of_the_other_kind_and_links_are_not_ours(tmp_path, is_folder):
+    (tmp_path / ".a.01234567.part").mkdir()
+    (tmp_path / ".a.11234567.part").touch()
+    (tmp_path / ".a.21234567.part").symlink_to(tmp_path)
+    (tmp_path / ".a.31234567.parts").touch()
+    clean(tmp_path / "a", "part", is_folder=is_folder)
+    gone = "0" if is_folder else "1"
+    assert sorted(own.name[3] for own in tmp_path.iterdir()) == sorted({*"0123"} - {gone})
+
+
+def test_a_draft_that_was_taken_for_left_behind_is_made_anew(tmp_path, monkeypatch):
+    usual, made = locks.lock, []
+
+    def late(path, wait=True):
+        made.append(path)
+        if len(made) == 1:
+            path.unlink()
+        return usual(path, wait)
+
+    monkeypatch.setattr(locks, "lock", late)
+    with locks.reserved(tmp_path / "a", "part", is_folder=False) as draft:
+        assert draft == made[1] != made[0]
+    assert not list(tmp_path.iterdir())

@@ -179,8 +179,11 @@ def die_at(step):
 
         return run
 
-    for name in ("_write", "_sync", "_put", "remove"):
-        setattr(writing, name, dying(getattr(writing, name)))
+    for module, name in (
+        *((writing, own) for own in ("_write", "_sync", "_put")),
+        (locks, "remove"),
+    ):
+        setattr(module, name, dying(getattr(module, name)))
 
 
 class TestLeftovers:

@@ -100,3 +100,27 @@ def test_whatever_is_accepted_can_be_shown(findings):
 def test_too_large_for_the_memory_is_damage_as_well():
     with pytest.raises(ModelFolderError, match="damaged"), damage_told("m"):
         raise MemoryError
+
+
+@pytest.mark.parametrize("path", [("evaluation", "k"), ("rounds", "taken")])
+def test_what_earlier_versions_did_not_write_may_be_missing(findings, path):
+    made = copy.deepcopy(findings)
+    if made["rounds"] is None:
+        names = ("round", "threshold_positive", "threshold_unlabeled", "predicted_rate", "score")
+        more = ("taken", "edges", "weights_positive", "weights_unlabeled")
+        made["rounds"] = {"chosen": 0} | {name: [] for name in (*names, *more)}
+        assert fault(made) is None
+    del made[path[0]][path[1]]
+    assert fault(made) is None
+    assert summary(made)
+    assert render(made)
+    # What is there must be right.
+    assert f".{'.'.join(path)} is" in fault(changed(made, path, -1))
+
+
+@pytest.mark.parametrize(
+    "path", [("suspects", 0, "score"), ("prior", "value"), ("evaluation", "metrics", 0, "high")]
+)
+def test_shares_may_pass_their_bounds_by_rounding(findings, path):
+    assert fault(changed(findings, path, 1 + 1e-12)) is None
+    assert fault(changed(findings, path, 1 + 1e-6)) is not None

@@ -5,7 +5,7 @@ import pytest
 from pyarrow import csv, feather, parquet
 
 from robustpu.study.source import counted
-from robustpu.study.writing import table_file
+from robustpu.study.writing import defused, table_file
 from robustpu.tables import iter_table, read_table
 
 SCHEMA = pa.schema({"id": pa.string(), "x": pa.int64()})
@@ -87,3 +87,29 @@ def test_progress_reaches_the_end(tmp_path, name):
     }[path.suffix]
     with counted(str(path)) as (source, _):
         assert read_table(source).source == str(path)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pa.string(),
+        pa.large_string(),
+        pa.dictionary(pa.int32(), pa.string()),
+        pa.dictionary(pa.int8(), pa.large_string()),
+    ],
+    ids=str,
+)
+def test_texts_of_every_type_are_made_safe(tmp_path, kind):
+    texts = pa.chunked_array([["=1+1", "a"], [None, "-5", "@x", "=1+1"]], pa.string()).cast(kind)
+    safe = ["'=1+1", "a", None, "-5", "'@x", "'=1+1"]
+    table = pa.table({"t": texts, "x": range(6)})
+    assert defused(table).column("t").to_pylist() == safe
+    with table_file(tmp_path / "t.csv", is_defused=True) as write:
+        write(table)
+    read = csv.ConvertOptions(strings_can_be_null=True, column_types={"t": pa.string()})
+    assert csv.read_csv(tmp_path / "t.csv", convert_options=read).column("t").to_pylist() == safe
+
+
+def test_codes_of_numbers_are_written_as_numbers():
+    table = pa.table({"x": pa.array([5, 7, 5]).dictionary_encode()})
+    assert defused(table).column("x").to_pylist() == [5, 7, 5]

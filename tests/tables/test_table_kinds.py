@@ -193,6 +193,14 @@ def test_words_that_are_taken_for_missing_are_named(word: str) -> None:
     assert [note for note in found.notes if note.startswith(told)]
 
 
+def test_one_row_is_not_many() -> None:
+    found = column(["theft"] * 50 + ["none"] + ["fire"] * 40, "kind")
+    assert [note for note in found.notes if "'none' (1 row)." in note]
+    assert column([1e308, *[0.5, 1.5] * 50]).notes == (
+        "1 value beyond 1e+30 is cut to that; give them in larger units",
+    )
+
+
 def test_missing_numbers_and_empty_cells_go_without_saying() -> None:
     assert column(["1.5", "NA", "2.5", "7.25"] * 50).notes == ()
     assert column(["a", "", "?", "b", "-"] * 50).notes == ()

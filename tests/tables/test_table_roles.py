@@ -85,7 +85,7 @@ def test_labels_that_are_refused(values: Any, positive: Any, parts: list[str]) -
 def test_one_positive_is_enough_but_said() -> None:
     parts = label(["1", *[""] * 50])
     assert parts.y.sum() == 1
-    assert any("only 1 labelled positives" in note for note in parts.notes)
+    assert any("only 1 labelled positive:" in note for note in parts.notes)
 
 
 def frame() -> pd.DataFrame:
@@ -144,3 +144,10 @@ def test_roles_that_cannot_be() -> None:
         take_roles(table, Roles(label="y", drop=("y",)))
     with pytest.raises(TableError, match="no columns to learn from besides"):
         take_roles(read_table({"y": [1, 0]}), Roles(label="y"))
+
+
+def test_one_is_not_many() -> None:
+    notes = label(["1", "", "0"]).notes
+    assert "label '1': 1 labelled positive, 2 unlabelled rows" in notes
+    assert "1 row without a label counts as unlabelled" in notes
+    assert "label '1': 3 labelled positives, 1 unlabelled row" in label(["1", "1", "1", "0"]).notes

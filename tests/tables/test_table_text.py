@@ -249,3 +249,16 @@ def test_long_names_are_cut_in_messages() -> None:
     with pytest.raises(TableError) as caught:
         read("a,b\n1,2\n").column("n" * 5000)
     assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
+def test_empty_columns_are_no_delimiter_of_two_characters(mark: str) -> None:
+    def rows(*cells: list[str]) -> str:
+        return "\n".join(mark.join(own) for own in cells)
+
+    assert read(rows(["a", "", "b"], ["1", "", "0"], ["2", "", "0"])).names[::2] == ["a", "b"]
+    assert read(rows(["1", "", "0"], ["2", "", "0"]), header=False).n_rows == 2
+
+
+def test_a_delimiter_that_was_given_is_taken_at_its_word() -> None:
+    assert read("a::b\n1::2\n3::4\n", delimiter=":").names[::2] == ["a", "b"]

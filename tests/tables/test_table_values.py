@@ -119,9 +119,23 @@ def test_dates_that_are_none() -> None:
 
 
 def test_what_looks_like_a_month_and_is_none() -> None:
-    texts = {"month year": ["Jan-18", "Jan", "Jan 1750"], "year-month": ["2024-13", "1234-10"]}
-    for form, own in (texts | {"month/year": ["13/2024", "1.2024", "3/4"]}).items():
+    names = ["Marquis 1998", "Junior 1999", "Mayor 2001", "Decca 1965", "Juneau 2010", "Sepp 1970"]
+    texts = {
+        "month year": ["Jan-18", "Jan", "Jan 1750", *names],
+        "year-month": ["2024-13", "1234-10"],
+        "month/year": ["13/2024", "1.2024", "3/4", "3/2024", "00/2024"],
+        "day month year": ["5 Marquis 1998"],
+        "month day year": ["Junior 5, 1999"],
+    }
+    for form, own in texts.items():
         assert np.isnat(parse_dates(pa.array(own), form)).all()
+
+
+def test_months_in_their_usual_spellings() -> None:
+    texts = ["sept 2020", "Sep. 2020", "SEPTEMBER 2020", "Sept.-2020"]
+    assert set(parse_dates(pa.array(texts), "month year").astype("datetime64[M]").astype(str)) == {
+        "2020-09"
+    }
 
 
 def test_times_in_zones() -> None:

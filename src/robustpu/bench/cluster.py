@@ -61,7 +61,7 @@ class Cluster:
         self._jobs: dict[str, _Job] = {}
         self._waiting: deque[Cell] = deque()
         self._lost: Counter[Cell] = Counter()
-        # Workers that suit, with the names of their devices; and all that were ever asked.
+        # Workers that suit, with the names of their devices; and all that were asked.
         self._suited: dict[str, str] = {}
         self._asked: set[str] = set()
         self._present: set[str] = set()
@@ -175,6 +175,8 @@ class Cluster:
                 f"the Dask scheduler has gone ({error}). What was finished is kept; run again to "
                 "go on."
             ) from None
+        # One that comes back at its old address may be another one.
+        self._asked &= self._present
         refusals = []
         for worker, answer in self._meet(self._present - self._asked).items():
             if against := refusal(answer):

@@ -3,7 +3,7 @@
 import logging
 import signal
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import distributed
@@ -14,6 +14,8 @@ from robustpu.bench.train import Machine
 
 # Seconds to reach a scheduler.
 PATIENCE = 10.0
+# Loggers of Dask that tell errors with their tracebacks; the second has a level of its own.
+LOUD = "distributed", "distributed.client", "tornado.application", "asyncio"
 
 
 def processes(address: str) -> int | None:
@@ -22,7 +24,7 @@ def processes(address: str) -> int | None:
     Parameters
     ----------
     address
-        As in ``at``.
+        As in ``crew_at``.
 
     Raises
     ------
@@ -52,7 +54,7 @@ def processes(address: str) -> int | None:
 
 
 @contextmanager
-def at(
+def crew_at(
     address: str, machine: Machine, needed: Iterable[str], say: Callable[[str], None]
 ) -> Iterator[Cluster]:
     """Open the crew of a cluster, and close it.
@@ -71,24 +73,48 @@ def at(
     Raises
     ------
     OSError
-        Nobody is there, or a worker does not suit.
+        Nobody is there, they want TLS that is not set up, or a worker does not suit.
     ValueError
         The address makes no sense.
     """
     number = processes(address)
-    with nullcontext(address) if number is None else _local(number) as place:
-        try:
-            client = distributed.Client(place, timeout=PATIENCE, set_as_default=False)
-        except OSError as error:
-            raise OSError(
-                f"no Dask scheduler answers at {address} within {PATIENCE:g} seconds ({error}). "
-                "Give the address that `dask scheduler` prints, or local:4 for four processes of "
-                "this machine."
-            ) from None
-        with _quiet("distributed.client"), client:
-            if number is not None:
-                client.register_plugin(_Deaf())
-            yield Cluster(client, machine, tuple(dict.fromkeys(needed)), say)
+    with ExitStack() as stack:
+        for name in LOUD:
+            stack.enter_context(_quiet(name))
+        place = address if number is None else stack.enter_context(_local(number))
+        client = stack.enter_context(_client(place))
+        if number is not None:
+            client.register_plugin(_Deaf())
+        yield Cluster(client, machine, tuple(dict.fromkeys(needed)), say)
+
+
+def _client(place: Any) -> Any:
+    """Connect to an address, or to a cluster that was started here."""
+    if str(place).startswith(("tls:", "wss:")):
+        _check_tls(place)
+    try:
+        return distributed.Client(place, timeout=PATIENCE, set_as_default=False)
+    except OSError as error:
+        raise OSError(
+            f"no Dask scheduler answers at {place} within {PATIENCE:g} seconds ({error}). Give the "
+            "address that `dask scheduler` prints, or local:4 for four processes of this machine."
+        ) from None
+
+
+def _check_tls(address: str) -> None:
+    """Refuse TLS that is not set up; Dask would with a client half made, which cannot be closed."""
+    try:
+        if distributed.Security().get_connection_args("client")["ssl_context"] is not None:
+            return
+        trouble = "there are none"
+    except OSError as error:
+        trouble = str(error)
+    raise OSError(
+        f"{address} wants TLS, so certificates must be set up for Dask here: {trouble}. Give those "
+        "of the cluster as ca-file, client.cert and client.key under distributed.comm.tls in a "
+        "file of ~/.config/dask, or as DASK_DISTRIBUTED__COMM__TLS__CA_FILE, ...__CLIENT__CERT and "
+        "...__CLIENT__KEY."
+    )
 
 
 class _Deaf(distributed.WorkerPlugin):  # type: ignore[misc]
@@ -99,13 +125,19 @@ class _Deaf(distributed.WorkerPlugin):  # type: ignore[misc]
 
 
 def _local(number: int) -> Any:
-    return distributed.LocalCluster(
-        n_workers=number,
-        threads_per_worker=1,
-        processes=True,
-        dashboard_address=None,
-        silence_logs=logging.ERROR,
-    )
+    # Processes are born deaf: until the plugin comes they would answer Ctrl-C with tracebacks. For
+    # these seconds this one is deaf, too.
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        return distributed.LocalCluster(
+            n_workers=number,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=None,
+            silence_logs=logging.ERROR,
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

@@ -136,6 +136,8 @@ LATER = [
     ("beside", None),
     ("beside_share", 2 / 3),
     ("max_samples", None),
+    # More rows than any experiment has.
+    ("max_samples", 50_000),
 ]
 
 

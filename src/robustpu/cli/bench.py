@@ -91,8 +91,11 @@ def run(
         # Of a cluster, the workers are asked.
         lacking = absent(needed, data_dir) if cluster is None else ""
         if dry_run:
-            _preview(cells, left, _device(device), workers or 1)
-            notes = [lacking, "" if cluster is None else "the time is that of one worker here."]
+            notes = [lacking]
+            if cluster is not None:
+                notes = [_check_cluster(cluster), "the time is that of one worker here."]
+            # A device of the workers need not be here.
+            _preview(cells, left, _device(device if cluster is None else "auto"), workers or 1)
             for note in filter(None, notes):
                 typer.echo(f"Note: {note}", err=True)
             return
@@ -146,16 +149,25 @@ def _crew(
     if not needed:
         yield machine, 1
         return
-    try:
-        from robustpu.bench.connect import at, processes
+    if lacking := _check_cluster(cluster):
+        _fail(lacking, 2)
+    from robustpu.bench.connect import crew_at
 
-        processes(cluster)
+    with crew_at(cluster, machine, needed, lambda line: typer.echo(line, err=True)) as crew:
+        yield machine, crew
+
+
+def _check_cluster(address: str) -> str:
+    """Refuse an address that makes no sense; say so if Dask is not there."""
+    try:
+        from robustpu.bench.connect import processes
+
+        processes(address)
     except ImportError as error:
-        _fail(f"--cluster needs Dask: pip install 'robustpu[dask]'. {error}", 2)
+        return f"--cluster needs Dask: pip install 'robustpu[dask]'. {error}"
     except ValueError as error:
         _fail(error, 2)
-    with at(cluster, machine, needed, lambda line: typer.echo(line, err=True)) as crew:
-        yield machine, crew
+    return ""
 
 
 def _preview(

@@ -1,9 +1,12 @@
 """All commands. Everything heavy is imported by the command that needs it."""
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import HAS_RICH, TyperGroup
 
 from robustpu import __version__
 from robustpu.cli import bench, datasets
@@ -17,7 +20,46 @@ from robustpu.cli.predict import predict
 from robustpu.cli.prior import prior
 from robustpu.cli.rank import rank
 
+# Words in backticks stay as they are: they are shown as code.
+MARKS = re.compile(r"`[^`]*`|[\\*_\[\]<>]")
+
+
+def as_written(text: str) -> str:
+    """A text that Markdown shows as it is here.
+
+    Parameters
+    ----------
+    text
+        A help text.
+
+    Examples
+    --------
+    >>> print(as_written("such as mnist/*/0.2/* or plot[0], see `a_b`"))
+    such as mnist/\\*/0.2/\\* or plot\\[0\\], see `a_b`
+    """
+    return MARKS.sub(lambda found: found[0] if found[0][0] == "`" else f"\\{found[0]}", text)
+
+
+class Group(TyperGroup):
+    """A group whose commands have their help texts shown as they were written."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        # Without Rich nothing takes the texts for Markdown.
+        for own in _told(self) if HAS_RICH else ():
+            if getattr(own, "help", None):
+                own.help = as_written(own.help)
+
+
+def _told(command: Any) -> Iterator[Any]:
+    """A command, its parameters and all commands below it."""
+    yield from (command, *command.params)
+    for own in getattr(command, "commands", {}).values():
+        yield from _told(own)
+
+
 app = typer.Typer(
+    cls=Group,
     help="Learn from positive and unlabelled data.",
     epilog=EXIT_CODES,
     no_args_is_help=True,
@@ -68,6 +110,7 @@ def demo(
 
         from robustpu.demo import run
 
+        # Without what draws, which is an extra, the demo runs all the same.
         check_picture(picture)
         # Two threads gain little on networks this small, and lose much where another program runs.
         torch.set_num_threads(1)

@@ -29,7 +29,6 @@ from robustpu.cli.options import (
     Threshold,
     Time,
 )
-from robustpu.cli.prior import CAVEAT
 from robustpu.cli.tables import kinds_of, read, tell, threshold_of
 from robustpu.study.stages import stages
 from robustpu.unseen import shown
@@ -162,6 +161,8 @@ def summary(found: dict[str, Any]) -> list[str]:
 
 
 def _prior_lines(prior: dict[str, Any], n_unlabeled: int) -> list[str]:
+    from robustpu.page.wording import CAVEAT
+
     count = round(prior["value"] * n_unlabeled)
     if prior["low"] is None:
         return [f"Positives among the unlabelled rows, as given: {prior['value']:.2%}, {count:,}."]
@@ -169,7 +170,7 @@ def _prior_lines(prior: dict[str, Any], n_unlabeled: int) -> list[str]:
     return [
         f"Positives among the unlabelled rows: about {count:,}, {prior['value']:.1%} "
         f"({ends[0]:,} to {ends[1]:,}).",
-        CAVEAT,
+        f"{CAVEAT.capitalize()}.",
     ]
 
 

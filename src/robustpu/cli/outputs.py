@@ -29,7 +29,7 @@ def check_output(out: str | None, data: str, as_json: bool) -> None:
 
 
 def check_picture(picture: Path) -> None:
-    """Say now, not after the work, that a picture cannot be drawn.
+    """Say now, not after the work, that a picture cannot be written.
 
     Parameters
     ----------
@@ -42,8 +42,6 @@ def check_picture(picture: Path) -> None:
         The format is not known.
     OSError
         Nothing can be written there.
-    ModuleNotFoundError
-        What draws is not installed.
 
     Examples
     --------
@@ -51,14 +49,27 @@ def check_picture(picture: Path) -> None:
     Traceback (most recent call last):
     ValueError: prior.doc: a picture is drawn as its name ends, expected .png, .svg, .pdf, .jpg.
     """
-    from importlib.util import find_spec
-
     from robustpu.persist.places import check_file
 
     if picture.suffix.lower() not in PICTURES:
         raise ValueError(
             f"{picture}: a picture is drawn as its name ends, expected {', '.join(PICTURES)}."
         )
-    if find_spec("matplotlib") is None:
-        raise ModuleNotFoundError("for pictures, install matplotlib: pip install 'robustpu[plot]'.")
     check_file(picture)
+
+
+def check_matplotlib() -> None:
+    """Say now, not after the work, that what draws pictures is not installed.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        It is an extra.
+    """
+    from importlib.util import find_spec
+
+    if find_spec("matplotlib") is None:
+        raise ModuleNotFoundError(
+            "pictures are drawn with matplotlib, which is not installed: "
+            "pip install 'robustpu[plot]'"
+        )

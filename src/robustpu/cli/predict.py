@@ -117,6 +117,12 @@ def check_order(model: Path, data: str) -> None:
     ----------
     model, data
         Of the arguments.
+
+    Examples
+    --------
+    >>> check_order(Path(__file__), str(Path(__file__).parent))
+    Traceback (most recent call last):
+    ValueError: ...predict.py is a file and ...cli a folder: give the model first.
     """
     if model.is_file() and Path(data).is_dir():
         raise ValueError(f"{model} is a file and {data} a folder: give the model first.")

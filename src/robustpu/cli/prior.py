@@ -25,14 +25,9 @@ from robustpu.cli.options import (
     SkipBadRows,
     Time,
 )
-from robustpu.cli.outputs import check_picture
+from robustpu.cli.outputs import check_matplotlib, check_picture
 from robustpu.cli.tables import kinds_of, read, roles, tell
 from robustpu.study.stages import stages
-
-# Of every estimate: it is the largest share that the data allow.
-CAVEAT = (
-    "More likely too high than too low: negatives that look just like positives count as positives."
-)
 
 if TYPE_CHECKING:
     from robustpu.estimation import PriorEstimate
@@ -84,6 +79,7 @@ def prior(
 
         if picture is not None:
             check_picture(picture)
+            check_matplotlib()
         check_scenario(scenario)
         pick("prior", method, {**PRIORS, **JOINT})
         torch.set_num_threads(1)
@@ -140,6 +136,8 @@ def _plain(
 
 def _lines(found: "PriorEstimate", n_unlabeled: int) -> list[str]:
     """Say it, and draw it: one line a method, from 0 to 1."""
+    from robustpu.page.wording import CAVEAT
+
     counts = [round(own * n_unlabeled) for own in (found.value, found.low, found.high)]
     lines = [
         f"About {found.value:.1%} of the {n_unlabeled:,} unlabelled rows are positive: "
@@ -147,7 +145,7 @@ def _lines(found: "PriorEstimate", n_unlabeled: int) -> list[str]:
         f"{found.level:.0%} interval: {found.low:.1%} to {found.high:.1%}, "
         f"{counts[1]:,} to {counts[2]:,} rows.",
     ]
-    lines.append(CAVEAT)
+    lines.append(f"{CAVEAT.capitalize()}.")
     if found.population != found.value:
         lines.append(f"In the population, labelled rows included: {found.population:.1%}.")
     scale = "".join(f"{tick:<{WIDTH // 5}}" for tick in ("0", "20 %", "40 %", "60 %", "80 %"))

@@ -2,9 +2,8 @@
 
 import fnmatch
 import json
-import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -139,6 +138,7 @@ def _foreign(path: Path) -> bool:
 
 
 def _write(tables: "list[Table]", out: Path, form: Format) -> Iterator[Path]:
+    from robustpu.persist.places import whole
     from robustpu.report.latex import latex
     from robustpu.report.markdown import markdown
     from robustpu.report.page import page
@@ -151,7 +151,7 @@ def _write(tables: "list[Table]", out: Path, form: Format) -> Iterator[Path]:
     }
     for kind, (name, render) in texts.items():
         if form in (kind, Format.ALL):
-            with _whole(out / name) as draft:
+            with whole(out / name) as draft:
                 draft.write_text(render(tables), encoding="utf-8", newline="\n")
             yield out / name
     if form in (Format.FIGURES, Format.ALL):
@@ -161,6 +161,7 @@ def _write(tables: "list[Table]", out: Path, form: Format) -> Iterator[Path]:
 def _draw(tables: "list[Table]", out: Path) -> Iterator[Path]:
     from importlib.util import find_spec
 
+    from robustpu.persist.places import whole
     from robustpu.report.figures import draw_comparison, draw_sweep
     from robustpu.report.wording import stems
 
@@ -170,19 +171,12 @@ def _draw(tables: "list[Table]", out: Path) -> Iterator[Path]:
     for table, stem in zip(tables, stems(tables), strict=True):
         for kind, draw in (("comparison", draw_comparison), ("sweep", draw_sweep)):
             path = out / f"{stem}-{kind}.png"
-            with _whole(path) as draft:
-                drawn = draw(table, draft)
-            if drawn:
+            with suppress(_NotDrawnError):
+                with whole(path) as draft:
+                    if not draw(table, draft):
+                        raise _NotDrawnError
                 yield path
 
 
-@contextmanager
-def _whole(path: Path) -> Iterator[Path]:
-    """Give a file to write to that becomes `path` when it is whole, if it was written at all."""
-    draft = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
-    try:
-        yield draft
-        if draft.exists():
-            draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+class _NotDrawnError(Exception):
+    """There is no such figure of a table: what is there stays."""

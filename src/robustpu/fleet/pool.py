@@ -18,7 +18,7 @@ from torch import Tensor
 
 from robustpu.rows import Scale, ask_for, blocks, inputs_of
 
-Whole = NDArray[np.intp]
+Numbers = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,13 +27,13 @@ class Part:
 
     array: NDArray[Any]
     scale: Scale | None = None
-    rows: Whole | None = None
+    rows: Numbers | None = None
     is_mirrored: bool = False
 
     def __len__(self) -> int:
         return len(self.array if self.rows is None else self.rows)
 
-    def read(self, index: Whole, out: NDArray[Any]) -> None:
+    def read(self, index: Numbers, out: NDArray[Any]) -> None:
         """Write inputs of rows, in ascending order, into ``out``."""
         index = index if self.rows is None else self.rows[index]
         for block in blocks(out):
@@ -85,7 +85,7 @@ class Mapped:
         other.device = device
         return other
 
-    def take(self, rows: Whole) -> "Mapped":
+    def take(self, rows: Numbers) -> "Mapped":
         """Make a pool of some rows, given in ascending order; nothing is read."""
         place = np.searchsorted(rows, self._starts)
         parts = [
@@ -102,7 +102,7 @@ class Mapped:
         rows, place = np.unique(index.cpu().numpy(), return_inverse=True)
         return self._read(rows), torch.from_numpy(place.reshape(index.shape))
 
-    def _read(self, rows: Whole) -> Tensor:
+    def _read(self, rows: Numbers) -> Tensor:
         if len(rows) and not 0 <= rows[0] <= rows[-1] < len(self):
             raise IndexError(f"rows {rows[0]} to {rows[-1]} are wanted of {len(self)}.")
         shape = len(rows), *self.shape[1:]
@@ -219,7 +219,7 @@ def _moved(pair: tuple[Tensor, Tensor], device: torch.device) -> tuple[Tensor, T
     return x.to(device, non_blocking=True), place.to(device)
 
 
-def _taken(array: NDArray[Any], rows: Whole) -> NDArray[Any]:
+def _taken(array: NDArray[Any], rows: Numbers) -> NDArray[Any]:
     """Rows by number, in ascending order; neighbours are not copied."""
     if not len(rows) or rows[-1] - rows[0] + 1 == len(rows):
         return array[rows[0] : rows[-1] + 1] if len(rows) else array[:0]

@@ -24,8 +24,8 @@ def fit_beside(companion: Any, data: Prepared, seed: int) -> tuple[Floats, Float
     """Fit a classifier, and give its answers to the training rows: all, and to rows it did not see.
 
     Networks read a mapped file as they train. Others hold what they learn from, so of a file
-    larger than 256 MB, in double precision, they get a sample: of the labelled rows a half at
-    least, or all. Weights make up for what was left out.
+    larger than 256 MB, in double precision, they get a sample. Half of it is for labelled rows, or
+    more where unlabelled ones do not fill the rest. Weights make up for what was left out.
 
     Parameters
     ----------
@@ -40,8 +40,18 @@ def fit_beside(companion: Any, data: Prepared, seed: int) -> tuple[Floats, Float
     -------
     probability, unseen
         Of all rows, (n,); NaN in the second where nobody is left who has not seen the row.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from robustpu import PUExtraTreesClassifier
+    >>> X, y = np.arange(40.0)[:, None], np.arange(40) < 10
+    >>> data = Prepared(X, torch.from_numpy(X), y, np.ones(40), None, None)
+    >>> probability, _ = fit_beside(PUExtraTreesClassifier(prior=0.2), data, seed=0)
+    >>> probability.shape
+    (40,)
     """
-    rows = None if _streams(companion) else _sample(data, seed)
+    rows = None if _reads_files(companion) else _sample(data, seed)
     if rows is None:
         companion.fit(data.table, data.is_positive, data.weight)
         return companion.probability_, companion.out_of_fold_
@@ -62,8 +72,15 @@ def answers_of(companion: Any, X: ArrayLike) -> Floats:
         Fitted.
     X
         Rows (n, ...).
+
+    Examples
+    --------
+    >>> from robustpu import PUExtraTreesClassifier
+    >>> X, y = np.arange(40.0)[:, None], np.arange(40) < 10
+    >>> len(answers_of(PUExtraTreesClassifier(prior=0.2).fit(X, y), X))
+    40
     """
-    if _streams(companion) or not is_mapped(X):
+    if _reads_files(companion) or not is_mapped(X):
         whole: Floats = companion.predict_proba(X)[:, 1]
         return whole
     table = np.asarray(X)
@@ -71,7 +88,7 @@ def answers_of(companion: Any, X: ArrayLike) -> Floats:
     return np.concatenate(parts)
 
 
-def _streams(companion: Any) -> bool:
+def _reads_files(companion: Any) -> bool:
     return isinstance(companion, NeuralPUClassifier)
 
 

@@ -62,8 +62,6 @@ class GenPUClassifier(NeuralPUClassifier):
     discriminator_lr: float = 1e-3
     real_share: float = 0.5
 
-    # It makes as many rows as there are, and holds them: those of X, too.
-    _streams = False
     _causes = (
         "Common causes are a wrong prior, too few epochs, or generators that have collapsed "
         "(spread_positive or spread_negative in history_ is near 0): try another random_state, "

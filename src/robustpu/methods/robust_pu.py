@@ -30,8 +30,10 @@ from robustpu.sharing import Prepared, Trained
 from robustpu.weighting import WeightingFunction
 
 # What is done for every row of a table up to this many; with more each network has a better sample
-# of its own, and there is less to gain from more networks, or from smaller steps.
+# of its own, and there is less to gain from more networks, from smaller steps, or from more epochs.
 MANY = 10_000
+# Epochs of a round; and of the pre-training and of a round at least, however many rows there are.
+EPOCHS, LEAST = 10, (20, 2)
 # Networks beside those of images, at most and at least: fewer hold out too few rows in common.
 COMPANIONS = 10, 4
 
@@ -65,7 +67,8 @@ class RobustPUClassifier(NeuralPUClassifier):
         Whether to show a half of the images mirrored, others in each epoch: for photographs, not
         for digits.
     epochs
-        Epochs of weighted training in each round, the paper's E.
+        Epochs of weighted training in each round, the paper's E: by default 10, and of more than
+        10,000 rows in proportion fewer. So it is with the pre-training, if that is left open.
     batch_size, lr, weight_decay
         Of Adam, which starts afresh in every round. By default batches are of 64 rows, of 256 if
         there are more than 10,000 rows. ``lr`` and ``weight_decay``, like
@@ -192,7 +195,7 @@ class RobustPUClassifier(NeuralPUClassifier):
     beside_share: float = 2 / 3
     calibrate: bool | str = "auto"
     # Other defaults than those of the other methods.
-    epochs: int = 10
+    epochs: int | None = None  # type: ignore[assignment]
     lr: float | None = None
     weight_decay: float | None = None
     patience: int | None = 8
@@ -318,7 +321,7 @@ class RobustPUClassifier(NeuralPUClassifier):
     def _planned_epochs(self) -> int:
         pretrain: Any = self.pretrain
         before = 0 if pretrain is None else pretrain._planned_epochs()
-        return int(before + self.max_rounds * self.epochs)
+        return int(before + self.max_rounds * (self.epochs or EPOCHS))
 
     def _note(self, logit: Tensor, kept: Sequence[Trained], settings: Sequence[Any]) -> None:
         is_positive = torch.from_numpy(self.is_positive_).to(logit.device)
@@ -395,6 +398,8 @@ class RobustPUClassifier(NeuralPUClassifier):
     def _recipes(self, n_rows: int = 0) -> Sequence[dict[str, Any]]:
         """Return what each kind of member takes for the parameters that were left open."""
         batch = {"batch_size": 64 if n_rows <= MANY else 256}
+        share = min(1.0, MANY / max(n_rows, 1))
+        epochs = {"epochs": max(LEAST[1], round(share * EPOCHS))}
         open_names = [name for name in RECIPES[0] if getattr(self, name) is None]
         if self.pretrain is None:
             open_names.remove("pretrain")
@@ -403,7 +408,9 @@ class RobustPUClassifier(NeuralPUClassifier):
         below: Sequence[Mapping[str, Any]] = ({},)
         if isinstance(self.pretrain, NeuralPUClassifier):
             below = self.pretrain._recipes(n_rows)
-        shared = batch if self.batch_size is None else {}
+        shared = (batch if self.batch_size is None else {}) | (
+            epochs if self.epochs is None else {}
+        )
         if not open_names and not below[0]:
             return (shared,)
         return [
@@ -411,7 +418,7 @@ class RobustPUClassifier(NeuralPUClassifier):
                 **shared,
                 **{name: recipe[name] for name in open_names},
                 **(
-                    {"pretrain": _with(recipe["pretrain"], batch)}
+                    {"pretrain": _shortened(recipe["pretrain"], share).set_params(**batch)}
                     if "pretrain" in open_names
                     else {}
                 ),
@@ -431,8 +438,8 @@ class RobustPUClassifier(NeuralPUClassifier):
         return list(zip(*paths, strict=True))
 
 
-def _with(estimator: Any, given: Mapping[str, Any]) -> Any:
-    return clone(estimator).set_params(**given)
+def _shortened(estimator: Any, share: float) -> Any:
+    return clone(estimator).set_params(epochs=max(LEAST[0], round(share * estimator.epochs)))
 
 
 def _by_side(fleet: Fleet, pairs: Sequence[tuple[float, float]]) -> Tensor:

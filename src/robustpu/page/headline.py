@@ -5,7 +5,7 @@ from typing import Final
 
 from robustpu.page.hits import foremost, hits
 from robustpu.page.reading import Part, number, part, parts, text
-from robustpu.page.wording import SPACE, about, counted, moment, percent, took
+from robustpu.page.wording import CAVEAT, SPACE, about, counted, moment, percent, took
 
 KINDS: Final = {
     "collapse": "The model may have collapsed",
@@ -15,11 +15,7 @@ KINDS: Final = {
     "fit": "The training warned",
     "time": "The newest rows are ranked worse",
 }
-# What is estimated is the largest share that the data allow.
-CAVEAT: Final = (
-    ", and more likely too high than too low: negatives that look just like positives count as "
-    "positives. Look at some thirty rows of the list, and compare"
-)
+DOUBT: Final = f", and {CAVEAT}. Look at some thirty rows of the list, and compare"
 
 
 def total(findings: Part) -> float | None:
@@ -116,7 +112,7 @@ def _second(findings: Part) -> str:
     return (
         f"Of the first {counted(first.k)} rows of {where}, about {counted(first.expected)} should "
         f"be right{sure}. All this is estimated, without a single known negative"
-        f"{CAVEAT if text(part(findings, 'prior'), 'how') == 'estimated' else ''}."
+        f"{DOUBT if text(part(findings, 'prior'), 'how') == 'estimated' else ''}."
     )
 
 

@@ -5,6 +5,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 SPACE = "\u00a0"
+# Of every estimated share, which is the largest that the data allow.
+CAVEAT = (
+    "more likely too high than too low: negatives that look just like positives count as positives"
+)
 
 
 def counted(value: float, noun: str = "") -> str:

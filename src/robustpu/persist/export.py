@@ -1,6 +1,5 @@
 """The whole scorer of a model as one ONNX file: raw rows in, probabilities out."""
 
-import contextlib
 import json
 import os
 from pathlib import Path
@@ -17,6 +16,7 @@ from robustpu.methods.puet import PUExtraTreesClassifier
 from robustpu.methods.robust_pu import RobustPUClassifier
 from robustpu.methods.vpu import VPUClassifier
 from robustpu.neural import NeuralPUClassifier
+from robustpu.persist.places import whole
 
 if TYPE_CHECKING:
     from robustpu.persist.graph import Graph
@@ -84,7 +84,9 @@ def to_onnx(
     rows = graph.cast("X", "float64")
     shape = getattr(model, "input_shape_", (model.n_features_in_,))
     proto = graph.model(shape, dtype, _probability(graph, model, rows), _notes(model))
-    _replace(path, proto.SerializeToString())
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with whole(path) as draft:
+        draft.write_bytes(proto.SerializeToString())
 
 
 def _probability(graph: "Graph", model: Any, rows: str) -> str:
@@ -194,18 +196,3 @@ def _notes(model: Any) -> dict[str, str]:
         "prior": repr(float(model.prior_)),
     }
     return notes if names is None else {**notes, "columns": json.dumps(names.tolist())}
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Write a file that is there at once, or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with part.open("wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        part.replace(path)
-    finally:
-        with contextlib.suppress(OSError):
-            part.unlink()

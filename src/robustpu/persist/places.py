@@ -1,15 +1,12 @@
 """Places to write files to: tried before the work is done, and cleaned of what was left there."""
 
-import contextlib
 import os
-import re
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NoReturn
 
-from robustpu.persist.locks import lock, unlock
+from robustpu.persist.locks import clean, draft_of, reserved
 from robustpu.persist.reading import SUMS
 
 PART: Final = "part"
@@ -90,50 +87,38 @@ def whole(path: Path) -> Iterator[Path]:
     ----------
     path
         The file.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     with whole(Path(folder, "a.csv")) as draft:
+    ...         _ = draft.write_text("1")
+    ...     [own.name for own in Path(folder).iterdir()]
+    ['a.csv']
     """
     own = Path(os.path.realpath(path))
-    _clean(own)
-    draft, held = _reserved(own)
-    try:
+    clean(own, _ending(own), is_folder=False)
+    with reserved(own, _ending(own), is_folder=False) as draft:
         yield draft
+        # Else a crash of the machine may leave the name without the content.
+        _sync(draft)
         draft.replace(own)
-    finally:
-        with contextlib.suppress(OSError):
-            draft.unlink(missing_ok=True)
-        unlock(held)
 
 
-def _reserved(path: Path) -> tuple[Path, int | None]:
-    while True:
-        draft = _draft(path.parent, path.name)
-        draft.touch(exist_ok=False)
-        held = lock(draft)
-        # Another process may have taken it for left behind before it was locked.
-        if draft.exists():
-            return draft, held
-        unlock(held)
+def _sync(path: Path) -> None:
+    """Have a file on disk."""
+    with path.open("rb+") as stream:
+        os.fsync(stream.fileno())
 
 
-def _clean(path: Path) -> None:
-    """Remove drafts of this very file that nobody writes to any more."""
-    wanted = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{8}}\.{PART}{re.escape(path.suffix)}")
-    with contextlib.suppress(OSError):
-        for left in [own for own in path.parent.iterdir() if wanted.fullmatch(own.name)]:
-            if left.is_symlink() or not left.is_file():
-                continue
-            held = lock(left, wait=False)
-            if held is not None:
-                left.unlink(missing_ok=True)
-                unlock(held)
-
-
-def _draft(folder: Path, name: str) -> Path:
-    # The ending stays: by it others tell what to write.
-    return folder / f".{name}.{secrets.token_hex(4)}.{PART}{Path(name).suffix}"
+def _ending(path: Path) -> str:
+    # That of the file stays: by it others tell what to write.
+    return f"{PART}{path.suffix}"
 
 
 def _probe(folder: Path, name: str) -> None:
-    draft = _draft(folder, name)
+    draft = draft_of(folder / name, _ending(Path(name)))
     try:
         draft.touch(exist_ok=False)
     except OSError as error:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from robustpu.persist.errors import ModelFolderError
+from robustpu.persist.locks import beside
 
 SUMS: Final = "SHA256SUMS"
 MODEL: Final = "model.json"
@@ -107,15 +108,6 @@ def opened(path: Path) -> Iterator[Folder]:
     finally:
         if handle is not None:
             os.close(handle)
-
-
-def beside(path: Path, ending: str) -> list[Path]:
-    """Find what a writer put beside a folder: ``.name.01234567.ending``."""
-    wanted = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{8}}\.{ending}")
-    try:
-        return sorted(own for own in path.parent.iterdir() if wanted.fullmatch(own.name))
-    except OSError:
-        return []
 
 
 def _earlier(path: Path) -> str:

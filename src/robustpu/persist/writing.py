@@ -7,15 +7,13 @@ it, by its lock knowing that nobody writes to it any more.
 
 import contextlib
 import os
-import secrets
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 from robustpu.persist.errors import ModelFolderError
-from robustpu.persist.locks import lock, unlock
-from robustpu.persist.reading import EARLIER, SUMS, beside, opened, read_sums
+from robustpu.persist.locks import clean, reserved
+from robustpu.persist.reading import EARLIER, SUMS, opened, read_sums
 from robustpu.persist.swap import swapped
 
 SAVING: Final = "saving"
@@ -41,15 +39,15 @@ def write_folder(target: Path, files: Mapping[str, bytes], overwrite: bool) -> N
     target = target.absolute()
     check_target(target, overwrite)
     target.parent.mkdir(parents=True, exist_ok=True)
-    clean(target, SAVING)
-    with _reserved(target) as folder:
+    clean(target, SAVING, is_folder=True)
+    with reserved(target, SAVING, is_folder=True) as folder:
         for name, content in files.items():
             _write(folder / name, content)
         _sync(folder)
         check_target(target, overwrite)
         _put(folder, target, overwrite)
         _sync(target.parent)
-    clean(target, EARLIER)
+    clean(target, EARLIER, is_folder=True)
 
 
 def check_target(target: Path, overwrite: bool) -> None:
@@ -78,24 +76,6 @@ def check_target(target: Path, overwrite: bool) -> None:
             f"{target} holds {name!r}, which is not part of a model, and is left as it is. Move "
             "it elsewhere, or give another path."
         )
-
-
-@contextmanager
-def _reserved(target: Path) -> Iterator[Path]:
-    """Make a folder beside the target, and hold its lock. Whatever is there in the end goes."""
-    while True:
-        folder = target.with_name(f".{target.name}.{secrets.token_hex(4)}.{SAVING}")
-        folder.mkdir()
-        held = lock(folder)
-        # Another process may have taken it for left behind before it was locked.
-        if folder.exists():
-            break
-        unlock(held)
-    try:
-        yield folder
-    finally:
-        remove(folder)
-        unlock(held)
 
 
 def _put(folder: Path, target: Path, overwrite: bool) -> None:
@@ -138,23 +118,3 @@ def _sync(folder: Path) -> None:
             os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def clean(target: Path, ending: str) -> None:
-    """Remove folders beside the target that nobody writes to any more."""
-    for left in beside(target, ending):
-        if left.is_symlink() or not left.is_dir():
-            continue
-        held = lock(left, wait=False)
-        if held is not None:
-            remove(left)
-            unlock(held)
-
-
-def remove(folder: Path) -> None:
-    """Remove a folder of plain files; others that remove it at the same time do no harm."""
-    with contextlib.suppress(OSError):
-        for entry in list(folder.iterdir()):
-            with contextlib.suppress(OSError):
-                entry.unlink()
-        folder.rmdir()

@@ -8,8 +8,8 @@ from robustpu.metrics import evaluate
 from robustpu.study.findings import TITLES
 from robustpu.study.prior import Prior, find_prior, parse_prior
 from robustpu.study.problem import Problem, make_problem
-from robustpu.study.stages import told
-from robustpu.study.training import Progress, Wish, cross_fit, make_model
+from robustpu.study.stages import Tell, told
+from robustpu.study.training import Wish, cross_fit, make_model
 from robustpu.tables import Roles
 
 FOLDS: Final = 5
@@ -32,7 +32,7 @@ def compare_table(
     seed: int = 0,
     members: int | None = None,
     verbose: bool = False,
-    progress: Progress | None = None,
+    progress: Tell | None = None,
 ) -> dict[str, Any]:
     """Judge methods on rows that they were not fitted on, all on the same folds.
 
@@ -95,7 +95,7 @@ def compare_table(
     }
 
 
-def _row(wish: Wish, problem: Problem, prior: Prior, folds: int, tell: Progress) -> dict[str, Any]:
+def _row(wish: Wish, problem: Problem, prior: Prior, folds: int, tell: Tell) -> dict[str, Any]:
     """Judge one method; one that cannot deal with the table does not stop the others."""
     row: dict[str, Any] = {"method": wish.method, "title": TITLES.get(wish.method, wish.method)}
     model = make_model(wish, prior.value)

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from robustpu.study.training import Progress, silent
+from robustpu.study.stages import Tell, silent
 from robustpu.thresholds import log_odds
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -44,7 +44,7 @@ def importance(
     y: NDArray[np.int64],
     sources: Sequence[str],
     seed: int = 0,
-    progress: Progress = silent,
+    progress: Tell = silent,
 ) -> list[Importance]:
     """Mean |log-odds(row) - log-odds(row with the column of another row)|, largest first.
 
@@ -95,7 +95,7 @@ def drivers(
     rows: Rows,
     background: Rows,
     sources: Sequence[str],
-    progress: Progress = silent,
+    progress: Tell = silent,
 ) -> tuple[list[str], Floats]:
     """Log-odds(row) - mean of log-odds(row with the column of a background row), of each column.
 

@@ -22,11 +22,10 @@ from robustpu.study.judging import (
 from robustpu.study.prior import Prior, find_prior, parse_prior
 from robustpu.study.problem import Problem, make_problem
 from robustpu.study.seen import remember
-from robustpu.study.stages import told
+from robustpu.study.stages import Tell, told
 from robustpu.study.study import Study
-from robustpu.study.suspects import SHOWN, list_suspects, most_likely, text_of, texts_of
+from robustpu.study.suspects import SHOWN, list_suspects, text_of, texts_of
 from robustpu.study.training import (
-    Progress,
     Wish,
     make_model,
     probability,
@@ -34,6 +33,7 @@ from robustpu.study.training import (
     unseen,
 )
 from robustpu.tables import Roles, Table
+from robustpu.thresholds import most_likely
 
 SUSPECTS: Final = 500
 
@@ -57,7 +57,7 @@ def fit_table(
     command: str | None = None,
     options: Mapping[str, Any] | None = None,
     verbose: bool = False,
-    progress: Progress | None = None,
+    progress: Tell | None = None,
 ) -> Study:
     """From a table to a fitted model and an honest account of it.
 
@@ -132,7 +132,7 @@ def _study(
     wish: Wish,
     name: str,
     settings: dict[str, Any],
-    progress: Progress,
+    progress: Tell,
 ) -> Study:
     X, y = problem.X, problem.y
     fitted = train(make_model(wish, prior.value, len(y)), X, y, progress)

@@ -12,7 +12,8 @@ from robustpu.base import BasePUClassifier
 from robustpu.metrics import Evaluation, PUTimeSplit, evaluate
 from robustpu.metrics.ranking import positives_at_k
 from robustpu.study.prior import Prior
-from robustpu.study.training import Progress, probability, silent, train
+from robustpu.study.stages import Tell, silent
+from robustpu.study.training import probability, train
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -161,7 +162,7 @@ def judge_newest(
     y: NDArray[np.int64],
     times: NDArray[Any],
     prior: Prior,
-    progress: Progress = silent,
+    progress: Tell = silent,
 ) -> dict[str, Any]:
     """What a model of the older rows says about the newest block, a fifth by share of both labels.
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustpu.estimation import PriorWarning, estimate_prior
-from robustpu.study.training import Progress, silent
+from robustpu.study.stages import Tell, silent
 
 # An estimate may be 0 or 1, which is no prior: nothing would be left to find.
 LEAST: Final = 1e-4
@@ -80,7 +80,7 @@ def find_prior(
     asked: str | float,
     scenario: str,
     seed: int,
-    progress: Progress = silent,
+    progress: Tell = silent,
 ) -> Prior:
     """The prior as it was given, from a count, or estimated.
 

@@ -6,10 +6,11 @@ import numpy as np
 
 from robustpu.checks import check_number
 from robustpu.study.scoring import Scored, is_labelled, score_parts
+from robustpu.study.stages import Tell, silent
 from robustpu.study.study import Study
-from robustpu.study.suspects import SHOWN, list_suspects, most_likely, texts_of
-from robustpu.study.training import Progress, silent
+from robustpu.study.suspects import SHOWN, list_suspects, texts_of
 from robustpu.tables import Tally
+from robustpu.thresholds import most_likely
 
 
 def rank_table(
@@ -23,7 +24,7 @@ def rank_table(
     fill_columns: bool = False,
     tally: Tally | None = None,
     notes: list[str] | None = None,
-    progress: Progress = silent,
+    progress: Tell = silent,
 ) -> list[dict[str, Any]]:
     """The rows that are most likely positive and not labelled so, with what drove them.
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustpu.study.source import counted
+from robustpu.study.stages import Tell, silent
 from robustpu.study.study import Study
-from robustpu.study.training import Progress, silent
 from robustpu.tables import Table, Tally, iter_table
 from robustpu.tables.cells import cells_of
 from robustpu.tables.label import label_key
@@ -52,7 +52,7 @@ def score_parts(
     fill_columns: bool = False,
     tally: Tally | None = None,
     notes: list[str] | None = None,
-    progress: Progress = silent,
+    progress: Tell = silent,
 ) -> Iterator[Scored]:
     """Score a table part by part, in memory that does not grow with it.
 

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
+from robustpu.persist.expect import ROUNDING
 from robustpu.scenario import SCENARIOS
 
 Check: TypeAlias = Callable[[Any], str | None]
@@ -15,8 +16,8 @@ Check: TypeAlias = Callable[[Any], str | None]
 MOST: Final = 2**53
 
 
-def number(least: float = -math.inf, most: float = math.inf) -> Check:
-    """A finite number within bounds.
+def number(least: float = -math.inf, most: float = math.inf, slack: float = 0.0) -> Check:
+    """A finite number within bounds, which it may pass by the slack.
 
     Examples
     --------
@@ -26,7 +27,7 @@ def number(least: float = -math.inf, most: float = math.inf) -> Check:
 
     def check(value: Any) -> str | None:
         is_number = type(value) in (int, float) and abs(value) < math.inf
-        if is_number and least <= value <= most:
+        if is_number and least - slack <= value <= most + slack:
             return None
         return f"is {str(value)[:40]}, expected a number from {least:g} to {most:g}"
 
@@ -82,15 +83,33 @@ def named(own: Check) -> Check:
     return check
 
 
-def fields(more: Check | None = None, /, **known: Check) -> Check:
-    """A dictionary with certain entries, and what must hold between them."""
+def fields(
+    more: Check | None = None, later: Mapping[str, Check] | None = None, /, **known: Check
+) -> Check:
+    """A dictionary with certain entries, and what must hold between them.
+
+    Parameters
+    ----------
+    more
+        Of the whole dictionary, if all its entries are sound.
+    later
+        Entries that earlier versions did not write, and which may be missing.
+    **known
+        Entries that must be there.
+
+    Examples
+    --------
+    >>> fields(None, {"k": whole(1)}, name=text)({"name": "a"}), fields(name=text)({})
+    (None, '.name is missing')
+    """
 
     def check(value: Any) -> str | None:
         if type(value) is not dict:
             return _type(value, "a dictionary")
+        there = {name: own for name, own in (later or {}).items() if name in value}
         found = _first(
             (f".{name}", own(value[name]) if name in value else "is missing")
-            for name, own in known.items()
+            for name, own in (known | there).items()
         )
         return found or (more(value) if more is not None else None)
 
@@ -129,16 +148,16 @@ def _in_order(value: Mapping[str, Any]) -> str | None:
 
 
 def _in_range(value: Mapping[str, Any]) -> str | None:
-    most = math.inf if value["name"] in UNBOUNDED else 1.0
+    check = number(0) if value["name"] in UNBOUNDED else SHARE
     for name in ("value", "low", "high"):
-        found = number(0, most)(value[name])
+        found = check(value[name])
         if found is not None:
             return f".{name} of {value['name'][:40]} {found}"
     return _in_order(value)
 
 
 def _in_list(value: Mapping[str, Any]) -> str | None:
-    is_over = max(value["expected"], value["high"]) > value["k"] * (1 + 1e-9)
+    is_over = max(value["expected"], value["high"]) > value["k"] * (1 + ROUNDING)
     return f"has more positives than its {value['k']} rows" if is_over else _in_order(value)
 
 
@@ -159,25 +178,27 @@ def _judged(value: Mapping[str, Any]) -> str | None:
 
 # The others are shares.
 UNBOUNDED: Final = frozenset({"lee_liu", "lift_at_k", "positives_at_k"})
-SHARE: Final = number(0, 1)
+SHARE: Final = number(0, 1, ROUNDING)
 TEXTS: Final = each(text)
 EVALUATION: Final = fields(
+    None,
+    {"k": whole(1)},
     level=SHARE,
     judged=fields(n_positive=whole(), n_unlabeled=whole()),
-    k=whole(1),
     remarks=TEXTS,
     metrics=each(
         fields(_in_range, name=text, value=number(), low=number(), high=number(), clipped=anything)
     ),
 )
 ROUNDS: Final = fields(
+    None,
+    {"taken": each(whole())},
     round=each(whole()),
     threshold_positive=each(maybe(number())),
     threshold_unlabeled=each(maybe(number())),
     predicted_rate=each(maybe(SHARE)),
     score=each(maybe(number())),
     chosen=whole(),
-    taken=each(whole()),
     edges=each(number()),
     weights_positive=each(each(whole())),
     weights_unlabeled=each(each(whole())),

@@ -24,6 +24,10 @@ TITLES: Final = {
 OFTEN: Final = 60.0
 
 
+def silent(stage: str, done: int, total: int) -> None:
+    """Show no progress."""
+
+
 @contextmanager
 def told(progress: Tell | None, verbose: bool) -> Iterator[Tell]:
     """What was given to be told of progress, or what shows it, or nothing.
@@ -34,6 +38,12 @@ def told(progress: Tell | None, verbose: bool) -> Iterator[Tell]:
         As given.
     verbose
         Whether to show progress if nothing was given.
+
+    Examples
+    --------
+    >>> with told(print, verbose=False) as tell:
+    ...     tell("scoring", 1, 2)
+    scoring 1 2
     """
     if progress is not None:
         yield progress
@@ -54,7 +64,7 @@ def stages(quiet: bool) -> Iterator[Tell]:
         Whether to show nothing.
     """
     if quiet:
-        yield lambda stage, done, total: None
+        yield silent
         return
     from rich.console import Console
 
@@ -73,6 +83,13 @@ def lines(clock: Callable[[], float]) -> Tell:
     ----------
     clock
         Tells the seconds.
+
+    Examples
+    --------
+    >>> from contextlib import redirect_stderr
+    >>> with redirect_stderr(sys.stdout):
+    ...     lines(iter([0.0, 75.0]).__next__)("scoring", 0, 0)
+    1:15  Scoring
     """
     started = clock()
     last_stage, last_time = "", 0.0

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustpu.study.effects import Rows, Scorer, drivers
-from robustpu.study.training import Progress, silent
+from robustpu.study.stages import Tell, silent
 
 DRIVERS: Final = 3
 # Columns whose cells are listed with a suspect.
@@ -26,7 +26,7 @@ def list_suspects(
     numbers: Sequence[int],
     ids: Sequence[str | None],
     shown: Sequence[str],
-    progress: Progress = silent,
+    progress: Tell = silent,
 ) -> list[dict[str, Any]]:
     """One dictionary a row: rank, row, id, score, drivers and some of its cells.
 
@@ -78,21 +78,6 @@ def _largest(
         }
         for place in order
     ]
-
-
-def most_likely(
-    probability: NDArray[np.float64], is_open: NDArray[np.bool_], top: int
-) -> NDArray[np.intp]:
-    """Places of the highest probabilities among the open rows, the highest first; equals in order.
-
-    Examples
-    --------
-    >>> most_likely(np.array([0.5, 0.9, 0.7, 0.7]), np.array([True, False, True, True]), 2).tolist()
-    [2, 3]
-    """
-    places = np.flatnonzero(is_open)
-    chosen: NDArray[np.intp] = places[np.argsort(-probability[places], kind="stable")[:top]]
-    return chosen
 
 
 def texts_of(data: Any, rows: NDArray[np.intp], names: Sequence[str]) -> list[dict[str, str]]:

@@ -2,7 +2,6 @@
 
 import time
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
@@ -15,11 +14,10 @@ from robustpu.methods import METHODS, all_methods
 from robustpu.metrics import PUKFold
 from robustpu.naming import suggest
 from robustpu.neural import NeuralPUClassifier
+from robustpu.study.stages import Tell, silent
 from robustpu.together import Job, fit_together
 
 Floats: TypeAlias = NDArray[np.float64]
-# Called as progress(stage, done, total); a total of 0 is not known.
-Progress: TypeAlias = Callable[[str, int, int], None]
 
 # A model must have answers of its own to so large a share of the rows, or to so many labelled and
 # unlabelled rows, that it did not train on; with fewer, folds are fitted to have more.
@@ -28,10 +26,6 @@ ENOUGH_ROWS: Final = (200, 2_000)
 FOLDS: Final = 5
 # Beyond so many rows the weights of all rounds are not worth their memory.
 RECORDED: Final = 200_000
-
-
-def silent(stage: str, done: int, total: int) -> None:
-    """Show no progress."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +102,7 @@ def train(
     model: BasePUClassifier,
     X: NDArray[np.float32],
     y: NDArray[np.int64],
-    progress: Progress = silent,
+    progress: Tell = silent,
     stage: str = "training",
 ) -> Fitted:
     """Fit a model, and say how far it is.
@@ -143,7 +137,7 @@ def unseen(
     X: NDArray[np.float32],
     y: NDArray[np.int64],
     seed: int,
-    progress: Progress = silent,
+    progress: Tell = silent,
 ) -> tuple[Floats, str]:
     """Answers to the training rows by what has not seen them, (n,), and how they came about.
 
@@ -179,7 +173,7 @@ def cross_fit(
     y: NDArray[np.int64],
     folds: int,
     seed: int,
-    progress: Progress = silent,
+    progress: Tell = silent,
     stage: str = "judging",
 ) -> tuple[Floats, float]:
     """Answers to each row by a copy that was fitted on the other folds, (n,); seconds of a fit.

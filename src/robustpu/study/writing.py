@@ -66,7 +66,8 @@ def defused(table: Any) -> Any:
     >>> defused(pa.table({"a": ["=1+1", "-5", "a=b"]})).column("a").to_pylist()
     ["'=1+1", '-5', 'a=b']
     """
-    columns = [_defused(own) if is_text(own.type) else own for own in table.columns]
+    plain = [_decoded(own) for own in table.columns]
+    columns = [_defused(own) if is_text(own.type) else own for own in plain]
     return pa.table(columns, _defused(pa.array(table.column_names, pa.string())).to_pylist())
 
 
@@ -75,11 +76,18 @@ def is_text(kind: Any) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
+def _decoded(column: Any) -> Any:
+    kind = column.type
+    return column.cast(kind.value_type) if pa.types.is_dictionary(kind) else column
+
+
 def _defused(texts: Any) -> Any:
     is_formula = pc.and_not(
         pc.match_substring_regex(texts, FORMULA), pc.match_substring_regex(texts, NUMBER)
     )
-    return pc.if_else(is_formula, pc.binary_join_element_wise("'", texts, ""), texts)
+    # Scalars of the column's own type: Arrow joins no long texts with short ones.
+    mark, between = pa.scalar("'", texts.type), pa.scalar("", texts.type)
+    return pc.if_else(is_formula, pc.binary_join_element_wise(mark, texts, between), texts)
 
 
 def check_name(path: str | os.PathLike[str], *, is_defused: bool = False) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from robustpu.tables.category_plan import CategoryPlan, learn_category
 from robustpu.tables.cells import Cells
 from robustpu.tables.date_plan import DatePlan, learn_date
-from robustpu.tables.errors import shown
+from robustpu.tables.errors import many, shown
 from robustpu.tables.kinds import Finding, Found, Kind, find_kind, force_kind
 from robustpu.tables.number_plan import LARGEST, NumberPlan, learn_number
 from robustpu.tables.plan import Plan
@@ -181,7 +181,7 @@ def _worded(name: str, cells: Cells, finding: Finding) -> Finding:
     """Say that words such as none, which may be values, were taken for missing."""
     if finding.kind not in ("category", "text") or cells.family != "text":
         return finding
-    words = ", ".join(f"{shown(word)} ({count:,} rows)" for word, count in cells.text.words)
+    words = ", ".join(f"{shown(word)} ({many(count, 'row')})" for word, count in cells.text.words)
     if not words:
         return finding
     note = f"taken for missing: {words}. If that is a value, write it otherwise, as 'no {name}'"
@@ -195,7 +195,9 @@ def _cut(finding: Finding) -> Finding:
     count = int((np.abs(finding.numbers) > LARGEST).sum())
     if not count:
         return finding
-    note = f"{count:,} values beyond {LARGEST:.2g} are cut to that; give them in larger units"
+    verb = "is" if count == 1 else "are"
+    what = f"{many(count, 'value')} beyond {LARGEST:.2g} {verb} cut to that"
+    note = f"{what}; give them in larger units"
     numbers = np.clip(finding.numbers, -LARGEST, LARGEST)
     return replace(finding, numbers=numbers, notes=(*finding.notes, note))
 

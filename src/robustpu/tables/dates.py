@@ -12,7 +12,11 @@ TIME: Final = (
     r"(?:(?:[T,]|\s)\s*(?P<H>[0-9]{1,2}):(?P<M>[0-9]{2})(?::(?P<S>[0-9]{2})(?:[.,](?P<f>[0-9]{1,9}))?)?"
     r"\s*(?P<half>(?i:AM|PM))?\s*(?P<zone>Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2})?)?$"
 )
-NAME: Final = rf"(?P<name>(?i:{'|'.join(MONTHS)}))[A-Za-z]*\.?"
+# Spelt out: Marquis 1998 is no month.
+NAME: Final = (
+    r"(?P<name>(?i:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
+    r"|Sep(?:t(?:ember)?)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?))\.?"
+)
 # Without a day there is little else to tell a date by.
 CENTURY: Final = r"(?P<y>(?:19|20)[0-9]{2})"
 YEAR: Final = r"(?P<y>[0-9]{4}|[0-9]{2})"
@@ -25,7 +29,8 @@ FORMATS: Final = {
     + TIME,
     "month year": rf"^{NAME}[-/, ]*{CENTURY}$",
     "year-month": rf"^{CENTURY}[-/](?P<m>[0-9]{{1,2}})$",
-    "month/year": rf"^(?P<m>[0-9]{{1,2}})[-/]{CENTURY}$",
+    # Of one digit it may be a ratio, or a number of something.
+    "month/year": rf"^(?P<m>0[1-9]|1[0-2])[-/]{CENTURY}$",
     "yearmonthday": r"^(?P<y>[0-9]{4})(?P<m>[0-9]{2})(?P<d>[0-9]{2})$",
 }
 ISO: Final = "year-month-day"
@@ -138,7 +143,7 @@ def _year(text: Any) -> NDArray[np.int64]:
 def _month(text: dict[str, Any]) -> NDArray[np.int64]:
     if "m" in text:
         return _whole(text["m"])
-    names = pc.utf8_lower(text["name"])
+    names = pc.utf8_slice_codeunits(pc.utf8_lower(text["name"]), 0, 3)
     places = pc.index_in(names, value_set=pa.array(MONTHS, names.type))
     return np.asarray(places.fill_null(-1)).astype(np.int64) + 1
 

@@ -21,6 +21,17 @@ def shown(value: object, most: int = 40) -> str:
     return repr(text if len(text) <= most else text[:most] + "…")
 
 
+def many(count: int, noun: str) -> str:
+    """Text for a message: a number of things.
+
+    Examples
+    --------
+    >>> many(1, "row"), many(1200, "row")
+    ('1 row', '1,200 rows')
+    """
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
 def listed(values: list[str], most: int = 5) -> str:
     """Text for a message: some values in quotes, and how many more there are.
 

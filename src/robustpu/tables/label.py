@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustpu.tables.cells import Cells
-from robustpu.tables.errors import TableError, shown
+from robustpu.tables.errors import TableError, many, shown
 from robustpu.tables.texts import TRUE
 
 POSITIVE: Final = frozenset({*TRUE, "positive", "pos", "+", "p", "labelled", "labeled"})
@@ -146,26 +146,28 @@ def _notes(
     n_positive = rows[chosen]
     total = sum(rows.values()) + n_missing
     notes = [
-        f"label {shown(spelling[chosen])}: {n_positive:,} labelled positives, "
-        f"{total - n_positive:,} unlabelled rows"
+        f"label {shown(spelling[chosen])}: {many(n_positive, 'labelled positive')}, "
+        f"{many(total - n_positive, 'unlabelled row')}"
     ]
     others = {spelling[key]: count for key, count in rows.items() if key != chosen}
     is_plain = len(others) == 1 and next(key for key in rows if key != chosen) in UNLABELLED
     if others and not is_plain:
         notes.append(f"other labels count as unlabelled: {_told(others, 0)}")
     if n_missing:
-        notes.append(f"{n_missing:,} rows without a label count as unlabelled")
+        verb = "counts" if n_missing == 1 else "count"
+        notes.append(f"{many(n_missing, 'row')} without a label {verb} as unlabelled")
     if n_positive < FEW:
-        notes.append(f"only {n_positive} labelled positives: expect little, and check everything")
+        few = many(n_positive, "labelled positive")
+        notes.append(f"only {few}: expect little, and check everything")
     return notes
 
 
 def _told(rows: dict[str, int], n_missing: int) -> str:
     """Values and how often they come, the most frequent first."""
     order = sorted(rows.items(), key=lambda item: -item[1])
-    words = [f"{shown(value)} ({count:,} row{'s' * (count != 1)})" for value, count in order[:8]]
-    words += [f"{len(order) - 8:,} more values"] * (len(order) > 8)
-    words += [f"no value ({n_missing:,} row{'s' * (n_missing != 1)})"] * (n_missing > 0)
+    words = [f"{shown(value)} ({many(count, 'row')})" for value, count in order[:8]]
+    words += [many(len(order) - 8, "more value")] * (len(order) > 8)
+    words += [f"no value ({many(n_missing, 'row')})"] * (n_missing > 0)
     return ", ".join(words)
 
 

@@ -81,6 +81,7 @@ def find_layout(
     notes = []
     if delimiter is None:
         delimiter = found or ","
+        _refuse_doubled(sample, source, delimiter, is_whole)
         # A comma is what everybody expects, and a tab in a file that is called so.
         is_usual = found == "," or (found == "\t" and ".tsv" in source.lower())
         if found and not is_usual:
@@ -99,7 +100,6 @@ def find_layout(
             f"It seems to be delimited by {WORDS.get(found or '', repr(found))}: give that one, or "
             "none to have it found out."
         )
-    _refuse_doubled(sample, source, delimiter, is_whole)
     if header:
         refuse_data(first, source)
         names, more = tidied(first)
@@ -133,6 +133,9 @@ def refuse_noise(sample: str, source: str) -> None:
 
 def _refuse_doubled(sample: str, source: str, delimiter: str, is_whole: bool) -> None:
     """Raise TableError if the delimiter is always written twice, as in a::b."""
+    # Between common ones an empty column is more likely.
+    if delimiter in COMMON:
+        return
     rows = [row for row in _rows(sample, delimiter, is_whole) if row]
     if len(rows) > 1 and all(len(row) > 2 and not any(row[1::2]) for row in rows):
         raise TableError(
