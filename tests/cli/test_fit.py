@@ -22,7 +22,7 @@ def test_a_model_and_a_page_are_written_and_summed_up(run, claims, tmp_path):
         *("--method", "puet", "--out", out),
     )
     assert answer.exit_code == 0, answer.output
-    for words in ("Positives among the unlabelled rows: about", "AUC", "precision", "most suspect"):
+    for words in ("unlabelled rows: at most about", "AUC", "precision", "most suspect"):
         assert words in answer.stdout
     assert f"Page:   {out / 'report.html'}" in answer.stdout
     assert "judged on the newest" in answer.stdout

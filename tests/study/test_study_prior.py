@@ -1,9 +1,11 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from robustpu import datasets, estimate_prior, make_pu
 from robustpu.metrics import evaluate
-from robustpu.study.prior import Prior, find_prior, parse_prior
+from robustpu.study.prior import Prior, find_prior, parse_prior, within
 
 
 @pytest.fixture(scope="module")
@@ -59,3 +61,20 @@ def test_intervals_that_touch_the_ends_can_be_evaluated():
     prior = Prior("estimated", 0.01, 0.0, 1.0)
     y, score = np.array([1] * 5 + [0] * 20), np.linspace(0, 1, 25)
     assert evaluate(y, score, prior=prior.value, prior_interval=prior.interval)["auc"].low >= 0
+
+
+def test_an_estimate_is_held_to_what_scores_allow():
+    found = Prior("estimated", 0.3, 0.25, 0.5)
+    held = within(found, 0.2)
+    assert (held.value, held.low, held.high) == (0.2, 0.2, 0.2)
+    assert "--prior 0.2" in held.doubts[-1]
+    assert within(found, 0.4) == replace(found, high=0.4)
+    assert within(found, 0.9) == found
+
+
+def test_a_prior_that_was_given_is_kept_and_doubted():
+    given = Prior("given", 0.3)
+    assert within(given, 0.4) == given
+    held = within(given, 0.2)
+    assert held.value == 0.3
+    assert "at most 20.0%" in held.doubts[0]

@@ -168,7 +168,7 @@ def _prior_lines(prior: dict[str, Any], n_unlabeled: int) -> list[str]:
         return [f"Positives among the unlabelled rows, as given: {prior['value']:.2%}, {count:,}."]
     ends = [round(prior[end] * n_unlabeled) for end in ("low", "high")]
     return [
-        f"Positives among the unlabelled rows: about {count:,}, {prior['value']:.1%} "
+        f"Positives among the unlabelled rows: at most about {count:,}, {prior['value']:.1%} "
         f"({ends[0]:,} to {ends[1]:,}).",
         f"{CAVEAT.capitalize()}.",
     ]

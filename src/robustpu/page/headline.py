@@ -92,7 +92,8 @@ def _first(findings: Part) -> str:
         return "What was found"
     low, high = number(prior, "low"), number(prior, "high")
     few = found < 0.5
-    words = "Hardly any" if few else f"About {about(found)}"
+    most = "At most about" if text(prior, "how") == "estimated" else "About"
+    words = "Hardly any" if few else f"{most} {about(found)}"
     sure = ""
     if low is not None and high is not None:
         sure = f" ({about(low * rows)} to {about(high * rows)})"

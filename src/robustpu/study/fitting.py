@@ -12,6 +12,7 @@ from robustpu.study import findings as sections
 from robustpu.study.course import rounds_section
 from robustpu.study.effects import draw_background, importance
 from robustpu.study.judging import (
+    allowed,
     evaluation_section,
     judge,
     judge_newest,
@@ -19,7 +20,7 @@ from robustpu.study.judging import (
     scores_section,
     top_section,
 )
-from robustpu.study.prior import Prior, find_prior, parse_prior
+from robustpu.study.prior import Prior, find_prior, parse_prior, within
 from robustpu.study.problem import Problem, make_problem
 from robustpu.study.seen import remember
 from robustpu.study.stages import Tell, told
@@ -141,6 +142,7 @@ def _study(
     _forget_weights(model)
 
     held_out, how = unseen(model, X, y, wish.seed, progress)
+    prior = within(prior, allowed(y, held_out, prior.level))
     judged = judge(y, held_out, prior, model.threshold_, wish.scenario)
     remarks = [f"Judged by {how}."]
     newest = None

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from statistics import NormalDist
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.isotonic import isotonic_regression
 
 from robustpu.base import BasePUClassifier
 from robustpu.metrics import Evaluation, PUTimeSplit, evaluate
+from robustpu.metrics.estimates import wilson
 from robustpu.metrics.ranking import positives_at_k
 from robustpu.study.prior import Prior
 from robustpu.study.stages import Tell, silent
@@ -18,6 +20,8 @@ from robustpu.study.training import probability, train
 Floats: TypeAlias = NDArray[np.float64]
 
 BINS: Final = 50
+# Where it is looked for what prior held-out answers allow: quantiles of those to labelled rows.
+THRESHOLDS: Final = 101
 # Blocks of time; the newest is judged.
 BLOCKS: Final = 5
 
@@ -78,8 +82,7 @@ def top_section(found: Evaluation | None, n_unlabeled: int) -> list[dict[str, An
     """Expected positives among the k most suspect unlabelled rows, to past all that there are.
 
     If only some of the rows could be judged, the list is of the same share of them. The first rows
-    rest on few labelled ones, so it is taken for granted that rows further down are no better: see
-    ``smoothed`` and ``narrowed``.
+    rest on few labelled ones, so what is expected of them is smoothed; their intervals are not.
     """
     if found is None:
         return []
@@ -89,8 +92,7 @@ def top_section(found: Evaluation | None, n_unlabeled: int) -> list[dict[str, An
     answers = [positives_at_k(replace(sample, k=max(1, round(k / scale)))) for k in ks]
     factors = [k / max(1, round(k / scale)) for k in ks]
     raw = [own.value * factor for own, factor in zip(answers, factors, strict=True)]
-    ends = narrowed(
-        ks,
+    ends = rising(
         [own.low * factor for own, factor in zip(answers, factors, strict=True)],
         [own.high * factor for own, factor in zip(answers, factors, strict=True)],
     )
@@ -115,24 +117,53 @@ def smoothed(ks: Sequence[int], expected: Sequence[float]) -> list[float]:
     return [float(own) for own in np.cumsum(shares * lengths).round(9)]
 
 
-def narrowed(
-    ks: Sequence[int], low: Sequence[float], high: Sequence[float]
-) -> tuple[list[float], list[float]]:
-    """Intervals of the positives among the first k rows, each with what the others know.
-
-    A longer list has no fewer positives, and no larger a share of them.
+def rising(low: Sequence[float], high: Sequence[float]) -> tuple[list[float], list[float]]:
+    """Intervals of the positives among the first k rows: a longer list has no fewer.
 
     Examples
     --------
-    >>> narrowed([10, 20, 50], [0, 4, 25], [10, 20, 40])
-    ([5.0, 10.0, 25.0], [10.0, 20.0, 40.0])
+    >>> rising([0, 5, 4], [10, 20, 15])
+    ([0.0, 5.0, 5.0], [10.0, 15.0, 15.0])
     """
-    length = np.asarray(ks, dtype=np.float64)
-    share = np.maximum.accumulate((low / length)[::-1])[::-1]
-    least = np.maximum.accumulate(np.maximum(low, share * length))
+    least = np.maximum.accumulate(np.asarray(low, dtype=np.float64))
     most = np.minimum.accumulate(np.asarray(high, dtype=np.float64)[::-1])[::-1]
-    most = np.minimum(most, np.minimum.accumulate(most / length) * length)
     return least.tolist(), most.tolist()
+
+
+def allowed(y: NDArray[np.int64], score: Floats, level: float) -> float:
+    """The largest prior that held-out answers allow: min of rate(t) / recall(t) over thresholds t.
+
+    Positives alone make up prior * recall of the rate at which unlabelled rows are answered
+    positive. Of the rate the upper, of the recall the lower end of an interval is taken.
+
+    Parameters
+    ----------
+    y, score
+        Labels, and answers by what has not seen the row, NaN where there is none; (n,).
+    level
+        Chance with which each end is to hold.
+
+    Examples
+    --------
+    >>> y = np.array([1] * 100 + [0] * 1000)
+    >>> score = np.where(np.arange(1100) < 400, 0.9, 0.1)
+    >>> round(allowed(y, score, 0.9), 2)
+    0.32
+    """
+    known = np.isfinite(score)
+    positive, unlabeled = (np.sort(score[known & (y == label)]) for label in (1, 0))
+    if not len(positive) or not len(unlabeled):
+        return 1.0
+    z = NormalDist().inv_cdf(level)
+    answers = [1.0]
+    places = np.linspace(0, 1, THRESHOLDS)
+    for threshold in np.unique(np.quantile(positive, places, method="lower")):
+        recall, rate = (
+            1 - np.searchsorted(own, threshold) / len(own) for own in (positive, unlabeled)
+        )
+        least, most = wilson(recall, len(positive), z)[0], wilson(rate, len(unlabeled), z)[1]
+        answers.append(float(most / least))
+    return min(answers)
 
 
 def lengths(expected: float, most: int) -> list[int]:

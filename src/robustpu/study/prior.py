@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
@@ -13,6 +13,7 @@ from robustpu.study.stages import Tell, silent
 
 # An estimate may be 0 or 1, which is no prior: nothing would be left to find.
 LEAST: Final = 1e-4
+ALLOWED: Final = "Held-out scores allow at most {:.1%} positives among the unlabelled rows."
 WANTED: Final = "'auto', a share between 0 and 1 such as 0.2, or a count such as count:500"
 
 
@@ -51,6 +52,36 @@ class Prior:
             min(max(self.low, LEAST / 10), self.value),
             max(min(self.high, 1 - LEAST / 10), self.value),
         )
+
+
+def within(prior: Prior, most: float) -> Prior:
+    """The prior, if it was estimated no larger than held-out answers of a model allow.
+
+    Parameters
+    ----------
+    prior
+        As it was given or estimated.
+    most
+        What is allowed, see :func:`robustpu.study.judging.allowed`.
+
+    Examples
+    --------
+    >>> within(Prior("estimated", 0.3, 0.1, 0.5), 0.2).interval
+    (0.1, 0.2)
+    """
+    most = max(most, LEAST)
+    if prior.low is None or prior.high is None:
+        doubts = [f"{ALLOWED.format(most)} Check the share that you gave, {prior.value:.1%}."]
+        return replace(prior, doubts=prior.doubts + tuple(doubts if prior.value > most else ()))
+    if prior.value <= most:
+        return replace(prior, high=min(prior.high, max(most, prior.value)))
+    doubt = (
+        f"{ALLOWED.format(most)} It was estimated at {prior.value:.1%} before, and the model was "
+        f"trained with that; all figures are by {most:.1%}. To train with it too, fit again with "
+        f"--prior {most:.2g}."
+    )
+    low = min(prior.low, most)
+    return replace(prior, value=most, low=low, high=most, doubts=(*prior.doubts, doubt))
 
 
 def parse_prior(asked: str | float) -> tuple[str, float]:
