@@ -66,7 +66,7 @@ def test_intervals_that_touch_the_ends_can_be_evaluated():
 def test_an_estimate_is_held_to_what_scores_allow():
     found = Prior("estimated", 0.3, 0.25, 0.5)
     held = within(found, 0.2)
-    assert (held.value, held.low, held.high) == (0.2, 0.2, 0.2)
+    assert (held.value, held.low, held.high) == (0.2, 0.0, 0.2)
     assert "--prior 0.2" in held.doubts[-1]
     assert within(found, 0.4) == replace(found, high=0.4)
     assert within(found, 0.9) == found

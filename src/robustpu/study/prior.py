@@ -66,8 +66,8 @@ def within(prior: Prior, most: float) -> Prior:
 
     Examples
     --------
-    >>> within(Prior("estimated", 0.3, 0.1, 0.5), 0.2).interval
-    (0.1, 0.2)
+    >>> within(Prior("estimated", 0.3, 0.1, 0.5), 0.4).interval
+    (0.1, 0.4)
     """
     most = max(most, LEAST)
     if prior.low is None or prior.high is None:
@@ -75,13 +75,15 @@ def within(prior: Prior, most: float) -> Prior:
         return replace(prior, doubts=prior.doubts + tuple(doubts if prior.value > most else ()))
     if prior.value <= most:
         return replace(prior, high=min(prior.high, max(most, prior.value)))
+    # An estimate that is wrong says nothing about what is right: fewer may be positive, by any
+    # number.
     doubt = (
-        f"{ALLOWED.format(most)} It was estimated at {prior.value:.1%} before, and the model was "
-        f"trained with that; all figures are by {most:.1%}. To train with it too, fit again with "
-        f"--prior {most:.2g}."
+        f"{ALLOWED.format(most)} The estimate was {prior.value:.1%}, and the model was trained "
+        f"with it: that is too many, and how many there are these rows do not tell. Figures are "
+        f"by {most:.1%}, and intervals go down to none. Fit again with --prior and what you know, "
+        f"or with --prior {most:.2g}."
     )
-    low = min(prior.low, most)
-    return replace(prior, value=most, low=low, high=most, doubts=(*prior.doubts, doubt))
+    return replace(prior, value=most, low=0.0, high=most, doubts=(*prior.doubts, doubt))
 
 
 def parse_prior(asked: str | float) -> tuple[str, float]:

@@ -15,7 +15,10 @@ from robustpu.tables.cells import cells_of
 from robustpu.tables.label import label_key
 from robustpu.tables.texts import TRUE
 
-HONEST: Final = "by the parts of the model that have not seen them, where there are such"
+KNOWN: Final = (
+    "rows of the training, or equal to such, have the scores of the fit: networks have seen them, "
+    "trees have not. Known positives score too high there, so do not judge by them"
+)
 
 
 @dataclass(frozen=True)
@@ -96,7 +99,7 @@ def score_parts(
             first += part.n_rows
             progress("scoring", *far(first - 1))
     if n_known and notes is not None:
-        notes.append(f"{n_known:,} rows were trained on: their scores are {HONEST}")
+        notes.append(f"{n_known:,} {KNOWN}")
 
 
 def is_labelled(table: Table, label: str | None, positive: str | None) -> NDArray[np.bool_]:

@@ -70,8 +70,8 @@ class Study:
     ) -> NDArray[np.float64]:
         """Probabilities of being positive of the rows of a table, (n,).
 
-        Rows that the model was trained on have the answers of the parts that have not seen them,
-        as in ``model.probability_``.
+        Rows that the model was trained on have the answers of ``model.probability_``, in which
+        trees answer only for rows that they have not seen.
 
         Parameters
         ----------
