@@ -30,9 +30,10 @@ def test_methods_side_by_side(run, claims, tmp_path):
 
 
 def test_programs_get_json(run, claims):
-    given = ("--methods", "puet", "--methods", "spy", "--by", "f1", "--json")
+    given = ("--methods", "puet,spy", "--by", "f1", "--json")
     found = json.loads(run("compare", claims, *GIVEN, *given).stdout)
     assert found["by"] == "f1"
+    assert {own["method"] for own in found["rows"]} == {"puet", "spy"}
     values = [own["metrics"]["f1"]["value"] for own in found["rows"]]
     assert values == sorted(values, reverse=True)
 

@@ -1,6 +1,7 @@
 """``robustpu compare``: methods side by side, without negatives."""
 
 import json
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -113,7 +114,7 @@ def compare(
             progress("reading", 0, 0)
             found = compare_table(
                 read(data, no_header, skip_bad_rows),
-                methods=[*(methods or ()), *(more or ())] or DEFAULT,
+                methods=_separate([*(methods or ()), *(more or ())]) or DEFAULT,
                 label=label,
                 positive=positive,
                 id=id_column,
@@ -197,3 +198,8 @@ def _show(found: dict[str, Any]) -> None:
     for own in found["rows"]:
         if own["error"]:
             console.print(f"{own['method']}: {own['error']}", markup=False)
+
+
+def _separate(names: Sequence[str]) -> list[str]:
+    """Names that are separated by spaces, or by commas."""
+    return [own for name in names for own in name.split(",") if own]

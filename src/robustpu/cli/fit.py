@@ -138,9 +138,10 @@ def summary(found: dict[str, Any]) -> list[str]:
     """
     data, prior = found["data"], found["prior"]
     used = sum(own["features"] > 0 for own in found["columns"])
+    made = sum(own["features"] for own in found["columns"])
     lines = [
         f"{data['name']}: {data['n_positive']:,} labelled positives, {data['n_unlabeled']:,} "
-        f"unlabelled rows; {used} columns to learn from.",
+        f"unlabelled rows; {used} columns to learn from, {made:,} numbers a row.",
         "",
         *_prior_lines(prior, data["n_unlabeled"]),
     ]
