@@ -45,11 +45,11 @@ def fit_beside(companion: Any, data: Prepared, seed: int) -> tuple[Floats, Float
     --------
     >>> import torch
     >>> from robustpu import PUExtraTreesClassifier
-    >>> X, y = np.arange(40.0)[:, None], np.arange(40) < 10
-    >>> data = Prepared(X, torch.from_numpy(X), y, np.ones(40), None, None)
-    >>> probability, _ = fit_beside(PUExtraTreesClassifier(prior=0.2), data, seed=0)
-    >>> probability.shape
-    (40,)
+    >>> X, y = np.arange(100.0)[:, None], np.isin(np.arange(100), np.arange(0, 50, 2))
+    >>> data = Prepared(X, torch.from_numpy(X), y, np.ones(100), None, None)
+    >>> trees = PUExtraTreesClassifier(prior=1 / 3, random_state=0)
+    >>> fit_beside(trees, data, seed=0)[0].shape
+    (100,)
     """
     rows = None if _reads_files(companion) else _sample(data, seed)
     if rows is None:
@@ -76,9 +76,9 @@ def answers_of(companion: Any, X: ArrayLike) -> Floats:
     Examples
     --------
     >>> from robustpu import PUExtraTreesClassifier
-    >>> X, y = np.arange(40.0)[:, None], np.arange(40) < 10
-    >>> len(answers_of(PUExtraTreesClassifier(prior=0.2).fit(X, y), X))
-    40
+    >>> X, y = np.arange(100.0)[:, None], np.isin(np.arange(100), np.arange(0, 50, 2))
+    >>> len(answers_of(PUExtraTreesClassifier(prior=1 / 3, random_state=0).fit(X, y), X))
+    100
     """
     if _reads_files(companion) or not is_mapped(X):
         whole: Floats = companion.predict_proba(X)[:, 1]
