@@ -158,7 +158,7 @@ class RobustPUMetaClassifier(WrapperPUClassifier):
     >>> pu = make_pu(table.data / table.data.std(0), table.target, n_positive=80, n_unlabeled=200,
     ...              prior=0.3, n_test=100, random_state=0)
     >>> learner = LogisticRegression(max_iter=1000)
-    >>> model = RobustPUMetaClassifier(estimator=learner, prior=0.3, random_state=0)
+    >>> model = RobustPUMetaClassifier(estimator=learner, prior=0.3, n_members=2, random_state=0)
     >>> model.fit(pu.X, pu.y).score(pu.X_test, pu.y_test) > 0.9
     True
     """
