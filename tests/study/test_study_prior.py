@@ -68,6 +68,8 @@ def test_an_estimate_is_held_to_what_scores_allow():
     held = within(found, 0.2)
     assert (held.value, held.low, held.high) == (0.2, 0.0, 0.2)
     assert "--prior 0.2" in held.doubts[-1]
+    held = within(found, 0.27)
+    assert (held.value, held.low, held.high) == (0.27, 0.25, 0.27)
     assert within(found, 0.4) == replace(found, high=0.4)
     assert within(found, 0.9) == found
 

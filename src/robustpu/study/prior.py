@@ -75,15 +75,15 @@ def within(prior: Prior, most: float) -> Prior:
         return replace(prior, doubts=prior.doubts + tuple(doubts if prior.value > most else ()))
     if prior.value <= most:
         return replace(prior, high=min(prior.high, max(most, prior.value)))
-    # An estimate that is wrong says nothing about what is right: fewer may be positive, by any
-    # number.
+    # Refuted with its whole interval, an estimate says nothing about what is right.
+    low = prior.low if prior.low < most else 0.0
     doubt = (
         f"{ALLOWED.format(most)} The estimate was {prior.value:.1%}, and the model was trained "
         f"with it: that is too many, and how many there are these rows do not tell. Figures are "
-        f"by {most:.1%}, and intervals go down to none. Fit again with --prior and what you know, "
-        f"or with --prior {most:.2g}."
+        f"by {low:.1%} to {most:.1%}. Fit again with --prior and what you know, or with --prior "
+        f"{most:.2g}."
     )
-    return replace(prior, value=most, low=0.0, high=most, doubts=(*prior.doubts, doubt))
+    return replace(prior, value=most, low=low, high=most, doubts=(*prior.doubts, doubt))
 
 
 def parse_prior(asked: str | float) -> tuple[str, float]:
