@@ -14,7 +14,7 @@ results/learners.ndjson, which is none of the bench.
 import argparse
 from collections import defaultdict
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -65,17 +65,12 @@ METHODS = {
 }
 
 
-@lru_cache(maxsize=2)
-def rows(wheel: Path, table: str) -> tuple[np.ndarray, np.ndarray]:
-    return strangers.read(wheel, table)
-
-
 def run(wheel: Path, table: str, prior: float, learner: str, method: str, trial: int) -> dict:
     """Fit and score once."""
     if (table, prior) in PAPER:
         pu = split(table, prior, trial)
     else:
-        pu = strangers.problem(*rows(wheel, table), trial)
+        pu = strangers.problem(*strangers.read(wheel, table), trial)
     model = METHODS[method](LEARNERS.get(learner), prior, trial)
     found = fit_and_score(model, pu)
     more = {"round": int(model.turns_[0])} if method == "robust-pu-meta" else {}
