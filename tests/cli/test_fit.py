@@ -238,8 +238,8 @@ def test_a_long_stage_tells_once_a_minute(capsys):
     assert capsys.readouterr().err.splitlines() == [
         "0:01  Reading",
         "0:02  Training",
-        "1:02  Training, 30%",
-        "1:01:40  Training, 50%",
+        "1:02  Training, at least 30%",
+        "1:01:40  Training, at least 50%",
     ]
 
 

@@ -81,3 +81,18 @@ def test_data_cannot_steer_the_terminal(run, claims, model, tmp_path):
     assert answer.exit_code == 0, answer.output
     assert "\ufffd[2JX" in answer.stdout
     assert not any(sign in answer.output for sign in "\x1b\u202e")
+
+
+def test_rows_are_counted_from_one_and_it_says_so(run, claims, model, tmp_path):
+    other = tmp_path / "other.csv"
+    other.write_text(claims.read_text().replace("claim,", "number,", 1))
+    answer = run("rank", model, other, "--top", "3", env={"COLUMNS": "200"})
+    head, first, *_ = answer.stdout.splitlines()
+    assert head.split() == ["row,", "from", "1", "score", "driven", "by"]
+    found = json.loads(run("rank", model, other, "--top", "1", "--json").stdout)
+    assert first.split()[1] == str(found[0]["row"])
+    # Line 1 of the file is the header.
+    named = json.loads(run("rank", model, claims, "--top", "1", "--json").stdout)
+    line = claims.read_text().splitlines()[named[0]["row"]]
+    assert line.startswith(named[0]["id"])
+    assert "Rows are counted from 1" in " ".join(run("rank", "--help").stdout.split())

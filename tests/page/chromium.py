@@ -39,6 +39,11 @@ def chromium():
     return next((found for name in NAMES if (found := shutil.which(name))), None)
 
 
+def complaints(page):
+    """What a page logged, and what went wrong in it."""
+    return page.seen("Log.entryAdded", "Runtime.exceptionThrown", "Runtime.consoleAPICalled")
+
+
 class Browser:
     """One browser; its pages are opened and closed."""
 

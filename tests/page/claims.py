@@ -59,6 +59,7 @@ def _written(suspects, columns):
             "metrics": metrics(),
         },
         "top": top(),
+        "suppositions": suppositions(),
         "scores": scores(),
         "rounds": rounds(),
         "alarms": [
@@ -113,6 +114,18 @@ def top(total=2093.4):
     return [
         {"k": k, "expected": e, "low": e * 0.86, "high": min(k, e * 1.08)}
         for k, e in ((k, min(0.96 * k, float(e))) for k, e in zip(ks, expected, strict=True))
+    ]
+
+
+def suppositions(shares=(0.005, 0.01, 0.021, 0.03)):
+    return [
+        {
+            "share": share,
+            "precision": min(1, 0.755 * share / 0.021),
+            "expected": [min(each["k"], each["expected"] * share / 0.021) for each in top()],
+            "cut": 0.9 - 10 * share,
+        }
+        for share in shares
     ]
 
 

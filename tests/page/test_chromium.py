@@ -5,7 +5,7 @@ import re
 import zlib
 
 import pytest
-from chromium import Browser, chromium
+from chromium import chromium, complaints
 from claims import findings
 from test_findings_page import poisoned
 
@@ -52,13 +52,6 @@ ROWS = """[...document.querySelectorAll("#list tbody tr:not([hidden])")]"""
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    started = Browser(tmp_path_factory.mktemp("profile"))
-    yield started
-    started.close()
-
-
-@pytest.fixture(scope="module")
 def report(tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "report.html"
     path.write_text(render(findings(MANY)), encoding="utf-8")
@@ -71,10 +64,6 @@ def opened(browser, report):
     yield page
     assert complaints(page) == []
     page.close()
-
-
-def complaints(page):
-    return page.seen("Log.entryAdded", "Runtime.exceptionThrown", "Runtime.consoleAPICalled")
 
 
 def column(page, place):
@@ -169,7 +158,7 @@ def test_the_keyboard_is_enough(opened):
     opened.press("Escape")
     assert opened.run("filter.value") == ""
     assert len(column(opened, 0)) == 50
-    names = ["driver", None, "#", "claim_id", "row", "score"]
+    names = ["driver", None, "#", "claim_id", "row, from\xa01", "score"]
     for name in names:
         opened.press("Tab")
         assert name in (None, opened.run(focused))

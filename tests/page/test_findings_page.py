@@ -50,7 +50,8 @@ def test_what_stands_on_the_page(whole):
         "Precision share of the positive answers that are right",
         "55 to 99\xa0%".replace("\xa0", " "),
         "of 12 networks, 2 did not gain by it and stay as they began, in round 0; the others take "
-        "rounds 7 to 10. The middle one is round 8: it answers 2.8 % of the unlabelled rows",
+        "rounds 7 to 10.",
+        "The middle one of the rounds taken is 8: it answers 2.8 % of the unlabelled rows",
         "more likely too high than too low",
         "Precision of the first 2,000 rows of the list",
         "Left out, as asked: handler.",
@@ -137,7 +138,7 @@ def test_methods_without_rounds_have_no_section_of_them():
     ("taken", "words"),
     [
         ([0, 0, 5], "of 5 networks, all gained by it and take round 2."),
-        ([4, 0, 0], "Here none gained by it: of 4 networks, all are taken as they began"),
+        ([4, 0, 0], "Of 4 networks none gained by it: all are taken as they began, in round 0."),
         ([0, 0, 0], "Each network takes its best round."),
     ],
 )

@@ -13,7 +13,7 @@ from robustpu.page.hits import Hit, curve, foremost, table
 from robustpu.page.lines import Course, Level, lines
 from robustpu.page.ranges import Range, dots, whisker
 from robustpu.page.ridges import ridges
-from robustpu.page.wording import about, between, percent
+from robustpu.page.wording import about, between, evenly, percent
 
 
 def places(picture, pattern):
@@ -168,7 +168,7 @@ def test_rounds_without_weights_are_left_out():
 
 def test_lines_have_gaps_names_and_the_round_that_was_taken():
     course = Course("rate", "warm", [None, 0.1, 0.3, 0.2])
-    picture = lines([0, 1, 2, 3], [course], str, "title", Level("prior", 0.2, 0.1, 0.25), 2)
+    picture = lines([0, 1, 2, 3], [course], "title", Level("prior", 0.2, 0.1, 0.25), 2)
     spots = dots_of(picture)
     assert len(spots) == 3
     assert spots[0][1] - spots[2][1] == pytest.approx(spots[2][1] - spots[1][1], abs=0.2)
@@ -176,7 +176,42 @@ def test_lines_have_gaps_names_and_the_round_that_was_taken():
     assert taken == spots[1][0]
     assert ">prior<" in picture
     assert 'class="zone"' in picture
-    assert lines([0, 1], [Course("x", "warm", [None, 1])], str, "title") == ""
+    assert lines([0, 1], [Course("x", "warm", [None, 1])], "title") == ""
+
+
+def axis(picture):
+    return re.findall(r'text-anchor="end">([^<]+)<', picture)
+
+
+def test_numbers_of_one_axis_have_as_many_decimals():
+    course = Course("score", "cool", [0.86, 0.9, 0.92])
+    assert axis(lines([0, 1, 2], [course], "title"))[:4] == ["0.86", "0.88", "0.90", "0.92"]
+    rate = Course("rate", "warm", [0, 0.01, 0.02])
+    told = axis(lines([0, 1, 2], [rate], "title", is_share=True))
+    assert told == ["0.0\xa0%", "0.5\xa0%", "1.0\xa0%", "1.5\xa0%", "2.0\xa0%"]
+    assert [evenly([0, 20])(mark) for mark in (0, 20)] == ["0", "20"]
+
+
+def test_lists_have_as_many_decimals_in_a_column():
+    html = table([Hit(10, 9.96, 7, 10), Hit(20, 19.4, 14, 20), Hit(50, 46.2, 36, 50)])
+    assert re.findall(r"<b>([^<]+)</b>", html) == ["10", "19", "46"]
+    assert re.findall(r"<td>([\d.]+)\xa0%", html) == ["100", "97", "92"]
+    few = table([Hit(10, 1.26, 0, 2), Hit(20, 1.5, 0.25, 3), Hit(50, 2, 1, 5)])
+    assert re.findall(r"<b>([^<]+)</b>", few) == ["1.3", "1.5", "2.0"]
+    assert re.findall(r"<td>([\d.]+ to [\d.]+)", few) == ["0.0 to 2.0", "0.2 to 3.0", "1.0 to 5.0"]
+    assert re.findall(r"<td>([\d.]+)\xa0%", few) == ["12.6", "7.5", "4.0"]
+
+
+def test_an_answer_far_beyond_is_an_arrow_at_the_edge_and_does_not_stretch_the_axis():
+    near = [Range("used", 0.15, 0.06, 0.24, strong=True), Range("km1", 0.13)]
+    far = dots([*near, Range("en", 1.0)], "prior")
+    assert dots_of(far)[:2] == dots_of(dots(near, "prior"))[:2]
+    assert len(dots_of(far)) == 2
+    ((arrow,),) = places(far, r'<path class="dot" d="M([\d.]+) ')
+    assert arrow > max(x for x, _ in dots_of(far))
+    assert "100\xa0%</text>" in far
+    # Not so far: the axis reaches it.
+    assert len(dots_of(dots([*near, Range("tice", 0.6)], "prior"))) == 3
 
 
 def test_bars_are_as_long_as_their_values():

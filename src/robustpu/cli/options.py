@@ -76,8 +76,9 @@ Scenario = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="case-control: the unlabelled rows are a sample of the population. single-set: they "
-        "are what was left after some of its positives were labelled.",
+        help="single-set: the known positives were found among these very rows, as some frauds "
+        "among all claims of a year. case-control: they are from elsewhere, as patients of a "
+        "clinic beside a sample of the population.",
     ),
 ]
 Prior = Annotated[

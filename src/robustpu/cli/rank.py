@@ -51,7 +51,8 @@ def rank(
 
     Rows that the table itself labels as positive are left out. A driver is a column that makes the
     row more suspect than it would be with that column of other rows; its effect is a difference of
-    log-odds: + is up to 1, ++ up to 2.
+    log-odds: + is up to 1, ++ up to 2. Rows are counted from 1, the header not counted; in Python,
+    frame.iloc counts from 0.
     """
     check_output(out, data, as_json)
     if spreadsheet_safe and out is None:
@@ -125,9 +126,9 @@ def _show(rows: Sequence[dict[str, Any]]) -> None:
     from rich.text import Text
 
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    has_id = any(own["id"] is not None for own in rows)
+    has_id = any(own["id"] for own in rows)
     table.add_column("", justify="right")
-    table.add_column("id" if has_id else "row", justify="left" if has_id else "right")
+    table.add_column("id" if has_id else "row, from 1", justify="left" if has_id else "right")
     table.add_column("score", justify="right")
     table.add_column("driven by", overflow="fold")
     for own in rows:

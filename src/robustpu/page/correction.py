@@ -4,14 +4,16 @@ from html import escape
 
 from robustpu.page.axes import figure
 from robustpu.page.lines import Course, Level, lines
-from robustpu.page.reading import Part, number, numbers, part, rows
+from robustpu.page.reading import Part, number, numbers, part, parts, rows, text
 from robustpu.page.ridges import ridges
-from robustpu.page.wording import SPACE, counted, percent
-from robustpu.page.wording import number as written
+from robustpu.page.wording import counted, percent
 
 
 def correction(findings: Part) -> str:
     """Draw weights, thresholds, the rate of positive answers and the score, all by round.
+
+    Below a sentence that unfolds it; unfolded already if the middle network gained by it, or if an
+    alarm speaks of it.
 
     Parameters
     ----------
@@ -21,7 +23,7 @@ def correction(findings: Part) -> str:
     Returns
     -------
     html
-        Cards; empty if the method has no rounds.
+        Cards in a fold; empty if the method has no rounds.
     """
     rounds = part(findings, "rounds")
     turns = [turn for turn in numbers(rounds, "round") if turn is not None]
@@ -51,13 +53,20 @@ def correction(findings: Part) -> str:
         )
     ]
     courses = _courses(findings, rounds, turns, chosen)
-    return "".join(
-        [
-            f'<p class="how">{escape(_summary(findings))}</p>\n' if any(weights + courses) else "",
-            _panels("panels pair", weights),
-            _panels("panels", courses),
-        ]
+    cards = _panels("panels pair", weights) + _panels("panels", courses)
+    if not cards:
+        return ""
+    is_open = " open" if _is_worth_seeing(findings, chosen) else ""
+    return (
+        f"<details{is_open}><summary>{escape(_taken(rounds))}</summary>\n"
+        f'<p class="how">{escape(_explained(findings))}</p>\n{cards}</details>\n'
     )
+
+
+def _is_worth_seeing(findings: Part, chosen: float | None) -> bool:
+    """Whether the middle network gained by it, or an alarm is about what is seen here."""
+    alarms = {text(each, "kind") for each in parts(findings, "alarms")}
+    return chosen is None or chosen > 0 or "collapse" in alarms
 
 
 def _panels(kind: str, cards: list[str]) -> str:
@@ -65,8 +74,8 @@ def _panels(kind: str, cards: list[str]) -> str:
     return f'<div class="{kind}">\n{inside}</div>\n' if inside else ""
 
 
-def _summary(findings: Part) -> str:
-    """What happened, in words."""
+def _explained(findings: Part) -> str:
+    """What is done in a round, and what came of it."""
     rounds, prior = part(findings, "rounds"), number(part(findings, "prior"), "value")
     turns = numbers(rounds, "round")
     chosen = number(rounds, "chosen")
@@ -76,7 +85,7 @@ def _summary(findings: Part) -> str:
     )
     if chosen is None or chosen not in turns:
         return words
-    words += f" {_taken(rounds)} The middle one is round {chosen:g}"
+    words += f" The middle one of the rounds taken is {chosen:g}"
     rates = numbers(rounds, "predicted_rate")
     rate = dict(zip(turns, rates, strict=False)).get(chosen)
     if rate is None or prior is None:
@@ -96,7 +105,7 @@ def _taken(rounds: Part) -> str:
         return "Each network takes its best round."
     everyone = counted(sum(taken.values()), "network")
     if not later:
-        return f"Here none gained by it: of {everyone}, all are taken as they began, in round 0."
+        return f"Of {everyone} none gained by it: all are taken as they began, in round 0."
     span = f"round {min(later):g}"
     if len(later) > 1:
         span = f"rounds {min(later):g} to {max(later):g}"
@@ -122,22 +131,18 @@ def _courses(findings: Part, rounds: Part, turns: list[float], chosen: float | N
     return [
         figure(
             "Thresholds",
-            lines(turns, thresholds, written, "Thresholds by round", chosen=chosen),
+            lines(turns, thresholds, "Thresholds by round", chosen=chosen),
             "Below it a row counts as easy. It grows, so that harder rows join in.",
         ),
         figure(
             "Unlabelled rows answered positive",
-            lines(turns, rate, _percent, "Share answered positive by round", level, chosen),
+            lines(turns, rate, "Share answered positive by round", level, chosen, is_share=True),
             "At the end of each round; of the last it is not noted. It should come near the share "
             "that is expected.",
         ),
         figure(
             "Score on held-out rows",
-            lines(turns, score, written, "Score on held-out rows by round", chosen=chosen),
+            lines(turns, score, "Score on held-out rows by round", chosen=chosen),
             "Accuracy, estimated without negatives: the mean of the networks.",
         ),
     ]
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.3g}{SPACE}%"

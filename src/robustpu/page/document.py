@@ -17,6 +17,7 @@ from robustpu.page.numbers import numbers
 from robustpu.page.reading import Part, number, part, text
 from robustpu.page.settings import settings
 from robustpu.page.share import prior, scores
+from robustpu.page.suppositions import suppositions
 from robustpu.page.suspects import LENGTHS, explained, suspects
 
 SCHEMA: Final = 1
@@ -85,10 +86,10 @@ def render(findings: dict[str, Any]) -> str:
 
 def _sections(findings: Part) -> list[Section]:
     found, expected = hits(findings), total(findings)
-    share = number(part(findings, "prior"), "value")
+    used = number(part(findings, "prior"), "value")
     picture = figure(
         "Expected positives among the first rows",
-        curve(found, expected, share),
+        curve(found, expected, used),
         "With the interval as a band. Steep is good; where it flattens, looking further pays less.",
     )
     rows = figure(
@@ -99,7 +100,8 @@ def _sections(findings: Part) -> list[Section]:
     listed = suspects(findings)
     if listed:
         listed = f'<p class="how">{escape(explained(findings))}</p>\n{listed}'
-    spread = _panels(scores(findings) + prior(findings))
+    share = prior(findings) + suppositions(findings)
+    spread = _panels(scores(findings) + (f'<div class="stack">\n{share}</div>\n' if share else ""))
     return [
         Section("quality", "Quality", "How good is it?", numbers(findings)),
         Section("yield", "Yield", "What the list will bring", _panels(picture + rows)),

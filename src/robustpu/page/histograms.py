@@ -7,7 +7,7 @@ from statistics import median
 from typing import Final, NamedTuple
 
 from robustpu.page.axes import feet, label, levels
-from robustpu.page.wording import counted
+from robustpu.page.wording import counted, evenly
 from robustpu.report.drawing import WIDTH, Scale, scale, svg, text_width, ticks
 
 RIGHT, TALL, TOP, GAP, FOOT = 12, 82, 36, 26, 36
@@ -87,7 +87,7 @@ def histograms(edges: Sequence[float], sides: Sequence[Side], cut: float | None,
             label("answered positive →", x(cut) + (2 if far else -2), 10, "", "end" if far else "")
         )
     marks = [edges[0] + i * (edges[-1] - edges[0]) / 5 for i in range(6)]
-    parts.append(feet(marks, x, bottom + 15, lambda mark: f"{mark:.3g}"))
+    parts.append(feet(marks, x, bottom + 15, evenly([round(mark, 3) for mark in marks])))
     parts.append(label(axis, (left + WIDTH - RIGHT) / 2, bottom + 31, anchor="middle"))
     title = "; ".join(f"{side.name}: {_middle(edges, side)}" for side in sides)
     return svg(bottom + FOOT, f"Histograms of the {axis}. {title}", parts)

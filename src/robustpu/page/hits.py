@@ -5,12 +5,13 @@ from typing import Final, NamedTuple
 
 from robustpu.page.axes import Point, feet, label, levels, polyline
 from robustpu.page.reading import Part, number, parts
-from robustpu.page.wording import about, counted, percent
+from robustpu.page.wording import SPACE, about, counted, digits
 from robustpu.report.drawing import WIDTH, Scale, scale, svg, text_width, ticks
 
 HEIGHT, RIGHT, TOP, BOTTOM = 232, 18, 20, 36
 ROWS: Final = 8
 LEAST: Final = 10
+SMALL: Final = 10
 ROUND: Final = frozenset(f"{first}.{0:09}" for first in (1, 2, 5))
 
 
@@ -132,18 +133,22 @@ def table(found: Sequence[Hit]) -> str:
     html
         A table; empty if there is nothing to write.
     """
+    chosen = _rounded(found)
+    if not chosen:
+        return ""
+    # A decimal only where whole numbers would tell too little, and then in the whole column.
+    places = 0 if max(hit.expected for hit in chosen) >= SMALL else 1
+    least = min(hit.expected / hit.k for hit in chosen)
+    fine = digits(least) if least < 0.5 else 0
     body = []
-    for hit in _rounded(found):
-        share = hit.expected / hit.k
-        sure = "" if hit.low is None else f"{counted(hit.low)} to {counted(hit.high or 0)}"
-        right = f"{hit.expected:.1f}" if hit.k <= 20 else counted(hit.expected)
+    for hit in chosen:
+        share = min(1, hit.expected / hit.k)
+        sure = "" if hit.low is None else f"{hit.low:,.{places}f} to {hit.high or 0:,.{places}f}"
         body.append(
-            f'<tr><th scope="row">{counted(hit.k)}</th><td><b>{right}</b></td>'
-            f"<td>{sure}</td><td>{percent(min(1, share))}</td>"
+            f'<tr><th scope="row">{counted(hit.k)}</th><td><b>{hit.expected:,.{places}f}</b></td>'
+            f"<td>{sure}</td><td>{100 * share:.{fine}f}{SPACE}%</td>"
             f'<td class="gauge">{_gauge(share)}</td></tr>\n'
         )
-    if not body:
-        return ""
     heads = ("first rows", "right", "interval", "share")
     cells = "".join(f'<th scope="col">{head}</th>' for head in heads)
     return (

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from robustpu.page.axes import Point, Write, apart, feet, label, levels, polyline
+from robustpu.page.wording import SPACE, evenly, number
 from robustpu.report.drawing import WIDTH, Scale, scale, svg, text_width, ticks
 
 HEIGHT, TOP, BOTTOM, GAP = 190, 20, 36, 8
@@ -29,10 +30,11 @@ class Level(NamedTuple):
 def lines(
     rounds: Sequence[float],
     courses: Sequence[Course],
-    write: Write,
     title: str,
     level: Level | None = None,
     chosen: float | None = None,
+    *,
+    is_share: bool = False,
 ) -> str:
     """Draw values against rounds.
 
@@ -42,14 +44,14 @@ def lines(
         Numbers of the rounds.
     courses
         One line each.
-    write
-        How a value is written.
     title
         What is to be seen.
     level
         A value to compare with.
     chosen
         Number of the round that was taken.
+    is_share
+        Whether values are written in percent.
 
     Returns
     -------
@@ -58,7 +60,7 @@ def lines(
 
     Examples
     --------
-    >>> lines([0, 1], [Course("score", "cool", [0.5, 0.7])], str, "score").count("<circle")
+    >>> lines([0, 1], [Course("score", "cool", [0.5, 0.7])], "score").count("<circle")
     2
     """
     known = {each.name: _known(rounds, each.values) for each in courses}
@@ -69,12 +71,14 @@ def lines(
     heights = [height for _, height in points] + compared
     # Ticks are at least a tenth apart, so values are drawn in hundredths.
     marks = [mark / 100 for mark in ticks(100 * min(heights), 100 * max(heights), 4)]
-    left = 10 + max(text_width(write(mark)) for mark in marks)
+    at_mark = evenly(marks, is_share=is_share)
+    write = _percent if is_share else number
+    left = 10 + max(text_width(at_mark(mark)) for mark in marks)
     names = [each.name for each in courses if known[each.name]] + ([level.name] if level else [])
     right = WIDTH - 16 - max(map(text_width, names))
     x = scale(min(at for at, _ in points), max(at for at, _ in points), left + GAP, right - GAP)
     y = scale(marks[0], marks[-1], HEIGHT - BOTTOM, TOP)
-    parts = [levels(marks, y, left, right, write)]
+    parts = [levels(marks, y, left, right, at_mark)]
     ends = {name: y(line[-1][1]) for name, line in known.items() if line}
     if level:
         ends[level.name] = y(level.value)
@@ -94,6 +98,10 @@ def lines(
     parts.append(feet(turns, x, HEIGHT - BOTTOM + 15, lambda turn: f"{turn:g}"))
     parts.append(label("round", (left + right) / 2, HEIGHT - 4, anchor="middle"))
     return svg(HEIGHT, title, parts)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g}{SPACE}%"
 
 
 def _known(rounds: Sequence[float], values: Sequence[float | None]) -> list[Point]:

@@ -2,8 +2,14 @@
 "use strict";
 (() => {
   addEventListener("beforeprint", () => {
-    for (const details of document.querySelectorAll("#data details, #important details")) details.open = true;
+    for (const details of document.querySelectorAll(":is(#rounds, #data, #important) details")) details.open = true;
   });
+  const unfold = () => {
+    const section = document.getElementById(location.hash.slice(1));
+    if (section?.id === "rounds") section.querySelector("details").open = true;
+  };
+  addEventListener("hashchange", unfold);
+  unfold();
   const table = document.getElementById("list");
   if (!table) return;
   const FIRST = 50;
@@ -25,7 +31,7 @@
     row,
     place,
     text: row.textContent.toLowerCase(),
-    drivers: [...row.querySelectorAll(".drivers p bdi:first-of-type")].map((each) => each.textContent),
+    drivers: [...row.querySelectorAll(".drivers p:not(.rest) bdi:first-of-type")].map((each) => each.textContent),
     values: [...row.cells].map((cell, i) => {
       const text = cell.dataset.v ?? cell.textContent.trim();
       return heads[i].dataset.kind === "number" ? toNumber(text) : text;
@@ -65,6 +71,15 @@
     });
     show();
   };
+
+  // On a narrow screen cells have no heads above them: they are named, unless a driver tells the same.
+  const score = heads.findIndex((head) => head.dataset.kind === "number" && head.textContent === "score");
+  for (const { row, drivers } of rows) {
+    for (const cell of [...row.cells].slice(score + 1)) {
+      const name = heads[cell.cellIndex].textContent;
+      if (cell.className !== "drivers") cell.dataset[drivers.includes(name) ? "twice" : "name"] = name;
+    }
+  }
 
   heads.forEach((head, column) => {
     const button = document.createElement("button");

@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from robustpu.page.axes import feet, label
-from robustpu.page.wording import percent
+from robustpu.page.wording import evenly, percent
 from robustpu.report.drawing import WIDTH, Scale, scale, shortened, svg, text_width, ticks
 
 LONG, HIGH, EDGE = 300, 60, 6
 QUARTERS: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
-LINE, TOP, FOOT, RIGHT = 20, 6, 22, 44
+LINE, TOP, FOOT, RIGHT = 20, 6, 22, 48
+# Answers so many times as large as the one that is used would leave no room for all the others.
+FAR: Final = 3
 
 
 class Range(NamedTuple):
@@ -82,6 +84,8 @@ def quarters() -> str:
 def dots(ranges: Sequence[Range], title: str) -> str:
     """Draw shares below each other on one axis from zero, each with its value.
 
+    What is far beyond the strong ones is an arrow at the edge, and the axis ends before it.
+
     Parameters
     ----------
     ranges
@@ -101,30 +105,42 @@ def dots(ranges: Sequence[Range], title: str) -> str:
     """
     if not ranges:
         return ""
-    marks = ticks(0, 100 * max(max(each.value, each.high or 0) for each in ranges))
+    marks = [mark / 100 for mark in ticks(0, 100 * _reach(ranges))]
     names = [shortened(each.name, 0.4 * WIDTH) for each in ranges]
     left = 14 + max(map(text_width, names))
-    x = scale(0, marks[-1] / 100, left, WIDTH - RIGHT)
+    x = scale(0, marks[-1], left, WIDTH - RIGHT)
     bottom = TOP + LINE * len(ranges)
-    grid = "".join(f"M{x(mark / 100):.1f} {TOP}V{bottom}" for mark in marks)
+    grid = "".join(f"M{x(mark):.1f} {TOP}V{bottom}" for mark in marks)
     parts = [*(_band(each, x, bottom) for each in ranges if each.strong)]
     parts.append(f'<path class="rule" d="{grid}"/>')
-    parts.append(feet([mark / 100 for mark in marks], x, bottom + 14, _tick))
+    parts.append(feet(marks, x, bottom + 14, evenly(marks, is_share=True)))
     for i, (name, each) in enumerate(zip(names, ranges, strict=True)):
-        parts.append(_row(name, each, x, left, TOP + LINE * (i + 0.5)))
+        beyond = each.value > marks[-1]
+        parts.append(_row(name, each, x, left, TOP + LINE * (i + 0.5), beyond))
     return svg(bottom + FOOT, title, parts)
 
 
-def _row(name: str, each: Range, x: Scale, left: float, y: float) -> str:
+def _reach(ranges: Sequence[Range]) -> float:
+    """Where the axis has to end: with the strong ones, and what is not far beyond them."""
+    ends = [max(each.value, each.high or 0) for each in ranges]
+    strong = [end for each, end in zip(ranges, ends, strict=True) if each.strong]
+    most = FAR * max(strong) if strong else max(ends)
+    return max(end for end in ends if end <= most)
+
+
+def _row(name: str, each: Range, x: Scale, left: float, y: float, beyond: bool) -> str:
     kind = "strong" if each.strong else "name"
     bar = ""
     if each.strong and each.low is not None and each.high is not None:
         bar = _bar(x(each.low), x(each.high), y)
     size, side = (4.6, "warm") if each.strong else (3.2, "cool")
     end = max(x(each.value), x(each.high or 0) if each.strong else 0)
+    mark = f'<circle class="dot" cx="{x(each.value):.1f}" cy="{y:g}" r="{size}"/>'
+    if beyond:
+        mark = f'<path class="dot" d="M{end - 5:.1f} {y - 4:g}l8 4l-8 4z"/>'
     return (
         f'{label(name, left - 9, y + 3.5, kind, "end")}<g class="{side}">'
-        f'{bar}<circle class="dot" cx="{x(each.value):.1f}" cy="{y:g}" r="{size}"/></g>'
+        f"{bar}{mark}</g>"
         f"{label(percent(each.value), end + 8, y + 3.5, 'strong' if each.strong else '')}"
     )
 
@@ -141,7 +157,3 @@ def _band(each: Range, x: Scale, bottom: float) -> str:
 
 def _bar(low: float, high: float, y: float) -> str:
     return f'<path class="range" d="M{low:.1f} {y:g}H{high:.1f}"/>'
-
-
-def _tick(share: float) -> str:
-    return f"{100 * share:g}\u00a0%"

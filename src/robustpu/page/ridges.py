@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Final, TypeAlias
 
 from robustpu.page.axes import feet, label, polyline
+from robustpu.page.wording import evenly
 from robustpu.report.drawing import WIDTH, scale, svg, text_width
 
 Turn: TypeAlias = tuple[float, Sequence[float]]
@@ -86,7 +87,7 @@ def ridges(
     axis = label("weight", (left + right) / 2, bottom + 31, anchor="middle")
     inside = (
         f'<g class="{kind}">{"".join(parts)}</g>{label("round", 0, 10)}{axis}'
-        f"{feet(marks, x, bottom + 15, lambda mark: f'{mark:.3g}')}"
+        f"{feet(marks, x, bottom + 15, evenly([round(mark, 3) for mark in marks]))}"
     )
     title = f"Weights of {name} rows, round by round: {_drift(edges, drawn)}"
     return svg(bottom + 36, title, [inside])

@@ -1,16 +1,20 @@
 """The ranked suspects, with what drove each of them; a script sorts and filters the table."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from html import escape
 from typing import Final
 
 from robustpu.page.reading import Part, number, pairs, part, parts, text
-from robustpu.page.wording import counted, signed
+from robustpu.page.wording import SPACE, counted, signed
 
 # Bars have one of so many lengths, each a class: the page forbids styles of single elements.
 LENGTHS: Final = 20
 CELL, NAME, MOST = 60, 32, 1000
+# A longer text would make a column of its own too narrow or too tall: it is read below the drivers.
+LONG, TEXTS = 40, 2
+# A longer id may be broken anywhere, a shorter one nowhere.
+BROKEN: Final = 24
 NUMERIC: Final = re.compile(r"[-+−]?\d[\d,]*(\.\d+)?([eE][-+]?\d+)?")
 
 
@@ -32,21 +36,29 @@ def suspects(findings: Part) -> str:
         return ""
     data = part(findings, "data")
     named = any(text(each, "id") for each in found)
-    shown = list(dict.fromkeys(name for each in found for name in pairs(each, "shown")))[:8]
     effects = _effects(found)
     strongest = _usual(effects)
+    cells = [pairs(each, "shown") for each in found]
+    names = list(dict.fromkeys(name for own in cells for name in own))[:8]
+    long = {name for name in names if any(len(own.get(name, "")) > LONG for own in cells)}
+    long = long if strongest else set()
+    shown = [name for name in names if name not in long]
     kind = "" if min(effects, default=0) < 0 else " one-sided"
     kind += " named" if named else ""
     heads = [_head("#", "number", "ascending")]
     heads += [_head(text(data, "id") or "id", "text")] if named else []
-    heads += [_head("row", "number"), _head("score", "number")]
+    heads += [_head(f"row, from{SPACE}1", "number"), _head("score", "number")]
     heads += [_head("what drove it", "number")] if strongest else []
-    columns = [[pairs(each, "shown").get(name, "") for each in found] for name in shown]
+    columns = [[own.get(name, "") for own in cells] for name in shown]
     heads += [
         _head(name, "number" if _numeric(column) else "text")
         for name, column in zip(shown, columns, strict=True)
     ]
-    body = "".join(_row(each, named, shown, columns, strongest, i) for i, each in enumerate(found))
+    texts = [{name: own[name] for name in names if name in long and own.get(name)} for own in cells]
+    body = "".join(
+        _row(each, named, [column[i] for column in columns], strongest, texts[i])
+        for i, each in enumerate(found)
+    )
     return (
         f"{_toolbar(found)}"
         '<div class="scroll" tabindex="0" role="region" aria-label="Suspects">'
@@ -68,11 +80,14 @@ def explained(findings: Part) -> str:
 
     Examples
     --------
-    >>> explained({"suspects": [{}, {}]})
-    'The 2 unlabelled rows most likely to be positive.'
+    >>> explained({"suspects": [{}, {}]}).partition(".")[0]
+    'The 2 unlabelled rows most likely to be positive'
     """
     found = parts(findings, "suspects")[:MOST]
-    words = f"The {counted(len(found), 'unlabelled row')} most likely to be positive."
+    words = (
+        f"The {counted(len(found), 'unlabelled row')} most likely to be positive. Rows are counted "
+        "from 1, the header not counted."
+    )
     effects = _effects(found)
     if not any(effects):
         return words
@@ -114,32 +129,27 @@ def _head(name: str, kind: str, sort: str = "none") -> str:
 
 
 def _row(
-    each: Part,
-    named: bool,
-    shown: Sequence[str],
-    columns: Sequence[Sequence[str]],
-    strongest: float,
-    i: int,
+    each: Part, named: bool, shown: Sequence[str], strongest: float, texts: Mapping[str, str]
 ) -> str:
     rank, row, score = (number(each, key) for key in ("rank", "row", "score"))
     cells = [f"<td>{'' if rank is None else counted(rank)}</td>"]
-    name = f'<th scope="row">{escape(_cut(text(each, "id"), 2 * CELL))}</th>'
+    own_id = _cut(text(each, "id"), 2 * CELL)
+    kind = ' class="broken"' if len(own_id) > BROKEN else ""
+    name = f'<th scope="row"{kind}>{escape(own_id)}</th>'
     where = "" if row is None else counted(row)
     place = f'<td class="number">{where}</td>' if named else f'<th scope="row">{where}</th>'
     cells += [name, place] if named else [place]
-    cells.append("<td></td>" if score is None else _score(score))
+    cells.append(
+        "<td></td>" if score is None else f'<td data-v="{score:.6g}">{_decimal(score)}</td>'
+    )
     if strongest:
         own = parts(each, "drivers")[:3]
         effects = [number(driver, "effect") or 0 for driver in own]
-        inside = "".join(_driver(driver, strongest) for driver in own)
+        inside = "".join(_driver(driver, strongest, texts) for driver in own)
+        inside += _rest(texts, {text(driver, "column") for driver in own})
         cells.append(f'<td class="drivers" data-v="{sum(effects):.3g}">{inside}</td>')
-    cells += [f"<td>{escape(_cut(column[i], CELL))}</td>" for column in columns]
+    cells += [f"<td>{escape(_cut(value, CELL))}</td>" for value in shown]
     return f"<tr>{''.join(cells)}</tr>\n"
-
-
-def _score(score: float) -> str:
-    length = min(max(round(LENGTHS * score), 0), LENGTHS)
-    return f'<td data-v="{score:.6g}"><i class="n{length}"></i>{_decimal(score)}</td>'
 
 
 def _decimal(score: float) -> str:
@@ -147,14 +157,26 @@ def _decimal(score: float) -> str:
     return ">0.999" if 0.9995 <= score < 1 else f"{score:.3f}"
 
 
-def _driver(driver: Part, strongest: float) -> str:
+def _driver(driver: Part, strongest: float, texts: Mapping[str, str]) -> str:
     effect = number(driver, "effect") or 0
     length = max(1, round(LENGTHS * min(abs(effect) / strongest, 1)))
     side = "down" if effect < 0 else "up"
-    name, value = _cut(text(driver, "column"), NAME), _cut(text(driver, "value"), NAME)
+    column = text(driver, "column")
+    value = _cut(text(driver, "value"), 2 * CELL if column in texts else NAME)
+    kind = ' class="long"' if column in texts else ""
     return (
         f'<p><i class="{side} n{length}"></i><b>{signed(effect)}</b> '
-        f"<bdi>{escape(name)}</bdi> <bdi>{escape(value)}</bdi></p>"
+        f"<bdi>{escape(_cut(column, NAME))}</bdi> <bdi{kind}>{escape(value)}</bdi></p>"
+    )
+
+
+def _rest(texts: Mapping[str, str], driving: Set[str]) -> str:
+    """Long texts of the row that no driver shows."""
+    rest = [(name, value) for name, value in texts.items() if name not in driving]
+    return "".join(
+        f'<p class="rest"><bdi>{escape(_cut(name, NAME))}</bdi> '
+        f'<bdi class="long">{escape(_cut(value, 2 * CELL))}</bdi></p>'
+        for name, value in rest[:TEXTS]
     )
 
 

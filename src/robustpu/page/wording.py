@@ -1,7 +1,7 @@
 """How numbers are written on the page."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 SPACE = "\u00a0"
@@ -108,6 +108,27 @@ def number(value: float) -> str:
     ('0.412', '12,346', '-3')
     """
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def evenly(values: Sequence[float], *, is_share: bool = False) -> Callable[[float], str]:
+    """How to write the numbers of one axis or column: all with as many decimals.
+
+    Parameters
+    ----------
+    values
+        Round numbers; they decide how many decimals are needed.
+    is_share
+        Whether to write them in percent.
+
+    Examples
+    --------
+    >>> list(map(evenly([0, 0.25, 1]), [0, 0.25, 1]))
+    ['0.00', '0.25', '1.00']
+    """
+    factor, sign = (100, f"{SPACE}%") if is_share else (1, "")
+    texts = [f"{factor * value:.6f}".rstrip("0").partition(".")[2] for value in values]
+    places = max(map(len, texts), default=0)
+    return lambda value: f"{factor * value:,.{places}f}{sign}"
 
 
 def signed(value: float) -> str:

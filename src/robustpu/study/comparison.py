@@ -79,7 +79,8 @@ def compare_table(
                 f"positives and 2 unlabelled rows are needed; there are {problem.n_positive} and "
                 f"{problem.n_unlabeled}."
             )
-        tell("prior", 0, 0)
+        if parse_prior(prior)[0] == "estimated":
+            tell("prior", 0, 0)
         found = find_prior(problem.X, problem.y, prior, scenario, seed, tell)
         rows = [_row(wish, problem, found, count, tell) for wish in wishes]
     rows.sort(key=lambda own: _place(own, by))

@@ -9,8 +9,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from robustpu import __version__
-from robustpu.base import BasePUClassifier
+from robustpu import __version__, thresholds
+from robustpu.base import BasePUClassifier, CollapseWarning
 from robustpu.metrics import collapse
 from robustpu.study.effects import Importance
 from robustpu.study.prior import Prior
@@ -124,7 +124,7 @@ def importance_section(found: Sequence[Importance]) -> list[dict[str, Any]]:
 
 
 def alarm_section(
-    problem: Problem, prior: Prior, warnings: Sequence[str], rate: float
+    problem: Problem, prior: Prior, warnings: Mapping[str, type[Warning]]
 ) -> list[dict[str, str]]:
     """What a person should know before trusting anything else.
 
@@ -133,15 +133,13 @@ def alarm_section(
     problem, prior
         The data and its prior.
     warnings
-        Those of the fit.
-    rate
-        Share of the unlabelled rows that are answered positive.
+        Those of the fit; of a collapse :func:`collapse_alarms` speaks.
     """
     alarms = [{"kind": "leak", "text": text} for text in _leaks(problem)]
-    is_collapsed = collapse(rate, prior.value) is not None
     alarms += [
-        {"kind": "collapse" if is_collapsed else "fit", "text": text}
-        for text in dict.fromkeys(warnings)
+        {"kind": "fit", "text": text}
+        for text, kind in warnings.items()
+        if not issubclass(kind, CollapseWarning)
     ]
     alarms += [{"kind": "prior", "text": text} for text in prior.doubts]
     if problem.n_positive < FEW:
@@ -153,6 +151,50 @@ def alarm_section(
             }
         )
     return alarms
+
+
+def collapse_alarms(
+    score: NDArray[np.float64],
+    prior: float,
+    wish: Wish,
+    threshold: float,
+    command: str | None,
+) -> list[dict[str, str]]:
+    """Say if the model answers nearly all unlabelled rows alike, and what to try.
+
+    Parameters
+    ----------
+    score
+        Of the unlabelled rows.
+    prior
+        Share of positives among them.
+    wish, threshold
+        What was wanted, and the threshold that was found.
+    command
+        What was typed, or None in Python: options are called as they are there.
+
+    Examples
+    --------
+    >>> found = collapse_alarms(np.zeros(100), 0.2, Wish(), 0.5, "robustpu fit a.csv")
+    >>> [own["kind"] for own in found], "--method" in found[0]["text"]
+    (['collapse'], True)
+    """
+    # A target may ask for few or many positives; a half then tells of a collapse.
+    is_target = thresholds.parse(wish.threshold)[0] in thresholds.TARGETS
+    at, have = (0.5, "have") if is_target else (threshold, "are answered positive, with")
+    rate = float((score >= at).mean())
+    side = collapse(rate, prior)
+    if side is None:
+        return []
+    other = "nnpu" if wish.method == "puet" else "puet"
+    share, method = ("--prior", f"--method {other}") if command else ("prior=", f'method="{other}"')
+    text = (
+        f"{rate:.1%} of the unlabelled rows {have} a score of {at:.3g} or more, where "
+        f"{prior:.1%} are expected to be positive: the model has probably collapsed to all-{side}. "
+        f"Give the share with {share} if you know it better, or try another method, such as "
+        f"{method}."
+    )
+    return [{"kind": "collapse", "text": text}]
 
 
 def settings_section(

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,6 +26,7 @@ from robustpu.study.problem import Problem, make_problem
 from robustpu.study.seen import remember
 from robustpu.study.stages import Tell, told
 from robustpu.study.study import Study
+from robustpu.study.supposing import suppositions_section
 from robustpu.study.suspects import SHOWN, list_suspects, text_of, texts_of
 from robustpu.study.training import (
     Wish,
@@ -115,7 +117,8 @@ def fit_table(
     with told(progress, verbose) as tell:
         tell("reading", 0, 0)
         problem = make_problem(data, roles, kinds, seed)
-        tell("prior", 0, 0)
+        if parse_prior(prior)[0] == "estimated":
+            tell("prior", 0, 0)
         found = find_prior(problem.X, problem.y, prior, scenario, seed, tell)
         return _study(
             problem,
@@ -142,14 +145,16 @@ def _study(
     _forget_weights(model)
 
     held_out, how = unseen(model, X, y, wish.seed, progress)
-    prior = within(prior, allowed(y, held_out, prior.level))
+    most = allowed(y, held_out, prior.level)
+    prior = within(prior, most)
     judged = judge(y, held_out, prior, model.threshold_, wish.scenario)
     remarks = [f"Judged by {how}."]
     newest = None
     if problem.times is not None:
         newest = judge_newest(model, X, y, problem.times, prior, progress)
         remarks.append(newest["text"])
-    evaluation = evaluation_section(judged, remarks)
+    # A collapse is an alarm, with the one rate that the page speaks of.
+    evaluation = evaluation_section(judged and replace(judged, collapse=None), remarks)
 
     def score(rows: NDArray[np.float32]) -> NDArray[np.float64]:
         return probability(model, rows)
@@ -172,7 +177,7 @@ def _study(
         [own.column for own in counted[:SHOWN] if own.value > 0],
         progress,
     )
-    rate = sections.answered(chance, y, model.threshold_)
+    top = top_section(judged, problem.n_unlabeled)
     found = {
         "schema": sections.SCHEMA,
         "made": sections.now(),
@@ -181,13 +186,19 @@ def _study(
         "scenario": wish.scenario,
         "prior": sections.prior_section(prior),
         "threshold": float(model.threshold_),
-        "answered_positive": rate,
+        "answered_positive": sections.answered(chance, y, model.threshold_),
         "evaluation": evaluation,
         "newest": newest,
-        "top": top_section(judged, problem.n_unlabeled),
+        "top": top,
+        "suppositions": suppositions_section(
+            judged, prior, most, [own["k"] for own in top], problem.n_unlabeled
+        ),
         "scores": scores_section(y, held_out),
         "rounds": rounds,
-        "alarms": sections.alarm_section(problem, prior, fitted.warnings, rate)
+        "alarms": sections.alarm_section(problem, prior, fitted.warnings)
+        + sections.collapse_alarms(
+            chance[y == 0], prior.value, wish, model.threshold_, settings["command"]
+        )
         + newest_alarms(evaluation, newest),
         "suspects": listed,
         "importance": sections.importance_section(counted),

@@ -221,7 +221,10 @@ COLUMN: Final = fields(
     notes=TEXTS,
     alarm=maybe(text),
 )
+SUPPOSITION: Final = fields(share=SHARE, precision=SHARE, cut=number(), expected=each(number(0)))
 FINDINGS: Final = fields(
+    None,
+    {"suppositions": each(SUPPOSITION)},
     made=text,
     data=fields(
         _adds_up,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final, TypeAlias
 
+from robustpu.progress import clock_time, left_column
 from robustpu.unseen import shown
 
 # Called as tell(stage, done, total); a total of 0 is not known.
@@ -20,6 +21,8 @@ TITLES: Final = {
     "drivers": "Finding what drives the suspects",
     "scoring": "Scoring",
 }
+# Networks are trained in these, and may stop before the epochs that were planned.
+STOPPING: Final = ("training", "judging", "fitting")
 # Seconds between two lines of a stage that takes long.
 OFTEN: Final = 60.0
 
@@ -99,24 +102,23 @@ def lines(clock: Callable[[], float]) -> Tell:
         now = clock() - started
         if stage == last_stage and now - last_time < OFTEN:
             return
-        share = f", {done / total:.0%}" if stage == last_stage and total else ""
+        least = "at least " if is_stopping(stage) else ""
+        share = f", {least}{done / total:.0%}" if stage == last_stage and total else ""
         last_stage, last_time = stage, now
         print(f"{clock_time(now)}  {title(stage)}{share}", file=sys.stderr, flush=True)
 
     return tell
 
 
-def clock_time(seconds: float) -> str:
-    """Minutes and seconds, and hours if there are some.
+def is_stopping(stage: str) -> bool:
+    """Whether a stage may be over before all that was planned is done.
 
     Examples
     --------
-    >>> clock_time(75.4), clock_time(3600)
-    ('1:15', '1:00:00')
+    >>> is_stopping("fitting nnpu"), is_stopping("scoring")
+    (True, False)
     """
-    minutes, rest = divmod(int(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+    return stage.startswith(STOPPING)
 
 
 def title(stage: str) -> str:
@@ -133,13 +135,12 @@ def title(stage: str) -> str:
 @contextmanager
 def _bars(console: Any) -> Iterator[Tell]:
     from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn
-    from rich.progress import TimeRemainingColumn as TimeLeft
 
     with Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         TaskProgressColumn(),
-        TimeLeft(elapsed_when_finished=True),
+        left_column(),
         console=console,
         transient=True,
     ) as drawn:
@@ -150,7 +151,7 @@ def _bars(console: Any) -> Iterator[Tell]:
                 for task in tasks.values():
                     # What began before is over.
                     drawn.update(task, total=1, completed=1)
-                tasks[stage] = drawn.add_task(title(stage), total=None)
+                tasks[stage] = drawn.add_task(title(stage), total=None, is_most=is_stopping(stage))
             drawn.update(tasks[stage], completed=done, total=total or None)
 
         yield tell

@@ -2,6 +2,7 @@
 
 import time
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
@@ -53,11 +54,11 @@ class Wish:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A fitted model, its seconds, and its warnings."""
+    """A fitted model, its seconds, and its warnings with their categories."""
 
     model: BasePUClassifier
     seconds: float
-    warnings: tuple[str, ...]
+    warnings: Mapping[str, type[Warning]]
 
 
 def make_model(wish: Wish, prior: float, n_rows: int = 0) -> BasePUClassifier:
@@ -124,12 +125,12 @@ def train(
         else:
             progress(stage, 0, 0)
             model.fit(X, y)
-    told = dict.fromkeys(
-        str(own.message)
+    told = {
+        str(own.message): own.category
         for own in caught
         if issubclass(own.category, CollapseWarning) or own.category is UserWarning
-    )
-    return Fitted(model, time.perf_counter() - started, tuple(told))
+    }
+    return Fitted(model, time.perf_counter() - started, told)
 
 
 def unseen(

@@ -1,5 +1,11 @@
 """One kind of error for all that can be wrong with a table."""
 
+import sys
+from typing import Final
+
+# Packages between a user and a table: scikit-learn wraps methods, and calls those in pipelines.
+BETWEEN: Final = frozenset({"robustpu", "sklearn", "joblib"})
+
 
 class TableError(ValueError):
     """A table cannot be read or used; the message says what came, what was expected, what to do."""
@@ -7,6 +13,23 @@ class TableError(ValueError):
 
 class TableWarning(UserWarning):
     """A table differs from the one that was fitted, and can be used all the same."""
+
+
+def depth_of_user() -> int:
+    """``stacklevel`` that has a warning of the caller point at what the user wrote.
+
+    Examples
+    --------
+    >>> mine = {"__name__": "mine", "depth_of_user": depth_of_user}
+    >>> exec("depth = depth_of_user()", mine)
+    >>> mine["depth"]
+    1
+    """
+    frame = sys._getframe(1)
+    depth = 1
+    while frame.f_globals.get("__name__", "").partition(".")[0] in BETWEEN and frame.f_back:
+        frame, depth = frame.f_back, depth + 1
+    return depth
 
 
 def shown(value: object, most: int = 40) -> str:

@@ -2,8 +2,12 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Final
 
 from robustpu.tables.errors import listed
+
+# Columns that are told of one by one; if it is the same in more of them, the first are named.
+MANY: Final = 3
 
 
 @dataclass
@@ -56,8 +60,21 @@ class Tally:
         self.counts[(column, what)] = 0
 
     def lines(self) -> list[str]:
-        """One line for each thing that was found."""
-        return [self._line(column, what, count) for (column, what), count in self.counts.items()]
+        """One line for each thing that was found; one for all columns, if it is in many."""
+        alike: dict[tuple[str, int, str], list[str]] = {}
+        for (column, what), count in self.counts.items():
+            # What has examples is told of each column.
+            own = column if self.examples.get((column, what)) else ""
+            alike.setdefault((what, count, own), []).append(column)
+        lines = []
+        for (what, count, _), columns in alike.items():
+            if len(columns) > MANY:
+                words = f"{count:,} {what}" if count else what
+                names = listed(columns, most=MANY)
+                lines.append(f"each of {len(columns):,} columns, {names}: {words}")
+            else:
+                lines += [self._line(column, what, count) for column in columns]
+        return lines
 
     def _line(self, column: str, what: str, count: int) -> str:
         words = f"{count:,} {what}" if count else what

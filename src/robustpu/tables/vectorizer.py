@@ -15,7 +15,7 @@ from robustpu.checks import check_number
 from robustpu.naming import suggest
 from robustpu.tables.cells import cells_of
 from robustpu.tables.columns import Column, Settings, learn_column
-from robustpu.tables.errors import TableError, TableWarning, listed, shown
+from robustpu.tables.errors import TableError, TableWarning, depth_of_user, listed, shown
 from robustpu.tables.kinds import KINDS, Kind
 from robustpu.tables.leaks import alarms, sample_rows
 from robustpu.tables.names import tidied
@@ -141,8 +141,10 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             part = table.rows(start, ROWS)
             place = 0
             for name, plan in self._plans():
-                column = _nulls(part.n_rows) if name in absent else part.column(name)
-                block = plan.encode(name, cells_of(column), noted)
+                is_absent = name in absent
+                column = _nulls(part.n_rows) if is_absent else part.column(name)
+                # That the column is absent says all about its cells.
+                block = plan.encode(name, cells_of(column), Tally() if is_absent else noted)
                 out[start : start + ROWS, place : place + block.shape[1]] = block
                 place += block.shape[1]
         if tally is None and noted.counts:
@@ -151,7 +153,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             warnings.warn(
                 f"{table.source} differs from the fitted table: {'; '.join(lines[:5])}{more}",
                 TableWarning,
-                stacklevel=2,
+                stacklevel=depth_of_user(),
             )
         return out
 
