@@ -152,6 +152,9 @@ def _train_or_split(group: Group, device: torch.device, tick: Tick) -> None:
 
     try:
         _train_group(group, device, count)
+        # Networks that have stopped early have done what was planned for them.
+        planned = sum(task.settings[place]._planned_epochs() for task, place in group)
+        tick(max(0, planned - done))
         return
     except torch.cuda.OutOfMemoryError:
         if len(group) == 1:

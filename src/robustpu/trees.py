@@ -5,7 +5,7 @@ of rows become masses is said by `Masses`. What is left to a node's negatives is
 W_N = max(0, W - W_P).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -202,6 +202,7 @@ def grow(
     masses: Masses,
     generators: Sequence[np.random.Generator],
     limits: Limits,
+    tell: Callable[[int], None] | None = None,
 ) -> Forest:
     """Grow one tree a generator; each is what it would be alone.
 
@@ -223,6 +224,8 @@ def grow(
         Of random numbers.
     limits
         Of splits.
+    tell
+        Called with the number of trees that have just been grown.
     """
     # Labelled rows first: nodes keep the order, and so each is two runs of rows.
     order = np.argsort(~is_positive, kind="stable")
@@ -232,12 +235,13 @@ def grow(
     shown = masses.shown(seen[0] / kinds[0], seen[1] / kinds[1])
     data = _Data(np.ascontiguousarray(X[order].T), weight[order], kinds, seen, shown)
     together = max(1, BLOCK // (sum(seen) * limits.max_features))
-    return Forest.join(
-        [
-            _grow(data, generators[first : first + together], limits)
-            for first in range(0, len(generators), together)
-        ]
-    )
+    forests = []
+    for first in range(0, len(generators), together):
+        some = generators[first : first + together]
+        forests.append(_grow(data, some, limits))
+        if tell is not None:
+            tell(len(some))
+    return Forest.join(forests)
 
 
 @dataclass(frozen=True)

@@ -92,5 +92,9 @@ def test_progress_and_warnings_are_told(rows):
     assert told[-1][0] == "training"
     assert told[-1][1] == told[-1][2] > 0
     assert fitted.seconds > 0
+    told.clear()
+    train(make_model(Wish("puet"), 0.2), X, y, lambda *own: told.append(own))
+    assert told[0][2] == 0, "unknown until trees are grown"
+    assert told[-1][1] == told[-1][2] == 350, "100 trees, and 50 for each of five folds"
     collapsed = train(make_model(Wish("nnpu", threshold=0.999999), 0.5), X, y)
     assert any("collapsed" in own for own in collapsed.warnings)

@@ -1,6 +1,7 @@
 """PU extra-trees: trees that minimise a risk of positives and unlabelled rows (Wilton, 2022)."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self
 
@@ -24,6 +25,7 @@ from robustpu.wrapper import (
     folds,
     hold_out,
     masses,
+    n_folds,
     refuse_huge,
 )
 
@@ -135,6 +137,17 @@ class PUExtraTreesClassifier(SinglePUClassifier):
             ``(X, y_true)`` with *true* labels. The accuracy on it is noted as the score of this
             model, ``member_scores_``; nothing is chosen by it.
         """
+        return self._fit(X, y, sample_weight, eval_set, lambda done, total: None)
+
+    def _fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        eval_set: tuple[ArrayLike, ArrayLike] | None,
+        progress: Callable[[int, int], None],
+    ) -> Self:
+        """Fit, and tell how many trees there are, and will be."""
         self._check_parameters()
         self._forget()
         labels.refuse_missing(y)
@@ -156,15 +169,17 @@ class PUExtraTreesClassifier(SinglePUClassifier):
         seen = kept[weight[kept] > 0]
         rows = _Rows(table, is_positive, weight)[seen]
         self._set_prior(rows, random)
-        self.forest_ = self._grow(rows, self.n_estimators, random)
+        half = math.ceil(self.n_estimators / 2)
+        tell = counter(self.n_estimators + half * n_folds(rows.is_positive), progress)
+        self.forest_ = self._grow(rows, self.n_estimators, random, tell)
         self.feature_importances_ = self.forest_.importances(table.shape[1])
         probability, unseen = _ask(self.forest_, table), np.full(len(table), np.nan)
         unseen[held_out] = probability[held_out]
         for training, other in folds(rows.is_positive, random):
-            forest = self._grow(rows[training], math.ceil(self.n_estimators / 2), random)
+            forest = self._grow(rows[training], half, random, tell)
             unseen[seen[other]] = _ask(forest, rows.X[other])
         probability = np.where(np.isnan(unseen), probability, unseen)
-        self._conclude(is_positive, probability, unseen, depth=1)
+        self._conclude(is_positive, probability, unseen, depth=2)
         on_truth = None if rows_true is None else _ask(self.forest_, rows_true)
         self._score(held_out, truth, on_truth)
         return self
@@ -179,7 +194,13 @@ class PUExtraTreesClassifier(SinglePUClassifier):
         share = 1.0 if self.scenario == "case-control" else unlabeled / (labelled + unlabeled)
         self.population_prior_ = 1 - (1 - self.prior_) * share
 
-    def _grow(self, rows: _Rows, count: int, random: np.random.RandomState) -> Forest:
+    def _grow(
+        self,
+        rows: _Rows,
+        count: int,
+        random: np.random.RandomState,
+        tell: Callable[[int], None],
+    ) -> Forest:
         seeds = random.randint(np.iinfo(np.int32).max, size=count)
         return grow(
             rows.X,
@@ -193,6 +214,7 @@ class PUExtraTreesClassifier(SinglePUClassifier):
                 self.min_samples_leaf,
                 self.max_samples,
             ),
+            tell,
         )
 
     def _n_tried(self, n_features: int) -> int:
@@ -205,6 +227,34 @@ class PUExtraTreesClassifier(SinglePUClassifier):
 
     def _positive_probability(self, X: ArrayLike) -> Floats:
         return self._answer(X)
+
+
+def counter(total: int, progress: Callable[[int, int], None]) -> Callable[[int], None]:
+    """Add up what is told, and tell it on with the total.
+
+    Parameters
+    ----------
+    total
+        What it will add up to.
+    progress
+        Called with the sum so far, and the total.
+
+    Examples
+    --------
+    >>> tell = counter(3, lambda done, total: print(done, "of", total))
+    >>> tell(1), tell(2)
+    1 of 3
+    3 of 3
+    (None, None)
+    """
+    done = 0
+
+    def tell(more: int) -> None:
+        nonlocal done
+        done += more
+        progress(done, total)
+
+    return tell
 
 
 def masses_of(prior: float, labelled: float, unlabeled: float, scenario: str) -> Masses:

@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 from robustpu.base import BasePUClassifier, CollapseWarning
 from robustpu.methods import METHODS, all_methods
+from robustpu.methods.puet import PUExtraTreesClassifier
 from robustpu.metrics import PUKFold
 from robustpu.naming import suggest
 from robustpu.neural import NeuralPUClassifier
@@ -124,7 +125,10 @@ def train(
             fit_together([Job(model, X, y)], lambda done, total: progress(stage, done, total))
         else:
             progress(stage, 0, 0)
-            model.fit(X, y)
+            if isinstance(model, PUExtraTreesClassifier):
+                model._fit(X, y, None, None, lambda done, total: progress(stage, done, total))
+            else:
+                model.fit(X, y)
     told = {
         str(own.message): own.category
         for own in caught
