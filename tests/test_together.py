@@ -257,6 +257,17 @@ class TestProgress:
         assert seen[-1] == (24, 24)
         assert len(seen) == 1 + 12 + 1
 
+    def test_what_early_stopping_spares_counts_as_done_when_its_fleet_ends(self):
+        X, y = table()
+        seen = []
+        short = quick(NNPUClassifier, patience=1, epochs=200)
+        other = quick(NNPUClassifier, patience=None, epochs=3, batch_size=7)
+        fit_together([(short, X, y), (other, X, y)], lambda *now: seen.append(now))
+        done = [now for now, _ in seen]
+        assert seen[-1] == (203, 203)
+        assert max(np.diff(done)) > 50
+        assert done[-4:] == [201, 202, 203, 203], "the other fleet goes on from there"
+
 
 @pytest.fixture
 def fleets(monkeypatch):

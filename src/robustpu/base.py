@@ -229,7 +229,7 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         Returns
         -------
         rows
-            Row numbers in the X of fit, the most suspect first, (k,).
+            Row numbers in the X of fit, from 0, the most suspect first, (k,).
         probability
             Their probabilities, (k,).
         """

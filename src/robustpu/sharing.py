@@ -154,7 +154,8 @@ def _train_or_split(group: Group, device: torch.device, tick: Tick) -> None:
         _train_group(group, device, count)
         # Networks that have stopped early have done what was planned for them.
         planned = sum(task.settings[place]._planned_epochs() for task, place in group)
-        tick(max(0, planned - done))
+        if planned > done:
+            tick(planned - done)
         return
     except torch.cuda.OutOfMemoryError:
         if len(group) == 1:

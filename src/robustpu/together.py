@@ -292,10 +292,10 @@ def _set_priors(tasks: Sequence[Task]) -> None:
     for task in tasks:
         if not priors.is_open(task.estimator.prior):
             task.prior = check_prior(task.estimator.prior)
-        n_positive = int(task.data.is_positive.sum())
-        n_unlabeled = len(task.data.is_positive) - n_positive
+        labelled = float(task.data.weight[task.data.is_positive].sum())
+        unlabeled = float(task.data.weight[~task.data.is_positive].sum())
         task.population_prior = population_prior(
-            task.prior, n_positive, n_unlabeled, task.estimator.scenario
+            task.prior, labelled, unlabeled, task.estimator.scenario
         )
 
 

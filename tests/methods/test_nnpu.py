@@ -48,6 +48,16 @@ def test_single_set_asks_for_more_positives():
     assert model.probability_.mean() > other.probability_.mean()
 
 
+def test_the_prior_of_the_population_counts_weights():
+    pu = problem(0.3, scenario="single-set")
+    weight = np.where(pu.y == 1, 3.0, 1.0)
+    given = {"prior": pu.prior, "scenario": "single-set", "epochs": 2}
+    model = nnpu(**given).fit(pu.X, pu.y, sample_weight=weight)
+    labelled, unlabeled = 3 * (pu.y == 1).sum(), (pu.y != 1).sum()
+    expected = (labelled + pu.prior * unlabeled) / (labelled + unlabeled)
+    assert model.population_prior_ == pytest.approx(expected)
+
+
 def test_a_larger_prior_gives_larger_probabilities():
     pu = problem()
     low, high = (nnpu(prior=p, threshold="prior").fit(pu.X, pu.y) for p in (0.2, 0.8))

@@ -14,7 +14,6 @@ from robustpu.methods.balance import balanced
 from robustpu.methods.minimize import judged, start
 from robustpu.neural import NeuralPUClassifier
 from robustpu.priors import best_bin, least_positive
-from robustpu.scenario import population_prior
 from robustpu.sharing import Trained
 
 
@@ -91,12 +90,9 @@ class TEDnClassifier(NeuralPUClassifier):
 
     def _note(self, logit: Tensor, kept: Sequence[Trained], settings: Sequence[Any]) -> None:
         if self.prior == "auto":
+            unlabeled = (1 - self.population_prior_) / (1 - self.prior_)
             self.prior_ = float(np.mean([end.history[end.turn - 1]["prior"] for end in kept]))
-            n_positive = int(self.is_positive_.sum())
-            n_unlabeled = len(self.is_positive_) - n_positive
-            self.population_prior_ = population_prior(
-                self.prior_, n_positive, n_unlabeled, self.scenario
-            )
+            self.population_prior_ = 1 - (1 - self.prior_) * unlabeled
 
 
 def held_out_priors(fleet: Fleet) -> Tensor:
