@@ -13,6 +13,7 @@ from robustpu.methods.adversaries import (
     cut,
     discriminator_risk,
     generator_risk,
+    steepness,
 )
 from robustpu.methods.genpu import learner_of
 from robustpu.split import make_pu
@@ -47,9 +48,9 @@ def adversaries_of(fleet, lr=1e-2, batch_size=32, hidden=16):
     return Adversaries(fleet, 4, hidden, batch_size, rates, rates)
 
 
-def play(adversaries, fleet, epochs=1):
+def play(adversaries, fleet, epochs=1, penalty=0.0):
     for _ in range(epochs):
-        adversaries.epoch(fleet.prior, torch.ones(fleet.size), torch.full((fleet.size,), 0.1))
+        adversaries.epoch(fleet.prior, *(torch.full((fleet.size,), k) for k in (1.0, 0.1, penalty)))
 
 
 def made_by(adversaries, fleet, count=400):
@@ -93,6 +94,27 @@ class TestRisks:
         (slope,) = torch.autograd.grad(risk.sum(), fake)
         # D_p judges G_p, D_u judges both, and G_n sides with D_n.
         assert slope[0, ..., 0].tolist() == [[-0.5, 0], [-0.5, -0.5], [0, 0.5]]
+
+
+class TestSteepness:
+    def test_is_the_squared_slope(self):
+        random = [torch.Generator().manual_seed(seed) for seed in (5, 6)]
+        chains = Chains((4, 8, 1), 3, random, torch.tensor([1e-2, 1e-2]))
+        real = torch.randn(2, 3, 7, 4, generator=random[0])
+        step, expected = 1e-2, torch.zeros(2)
+        for column in torch.eye(4):
+            rise = chains(real + step * column) - chains(real - step * column)
+            expected += (rise / (2 * step)).square().mean(2).sum((1, 2)).detach() / 2
+        torch.testing.assert_close(steepness(chains, real).detach(), expected, rtol=0.05, atol=0)
+
+    def test_is_less_where_it_counts(self):
+        fleet, found = fleet_of(*table()), {}
+        for penalty in (0.0, 1.0):
+            adversaries = adversaries_of(fleet)
+            play(adversaries, fleet, epochs=10, penalty=penalty)
+            X = fleet.pool.expand(2, 3, -1, -1)
+            found[penalty] = steepness(adversaries._discriminators, X)
+        assert (found[1.0] < 0.5 * found[0.0]).all()
 
 
 class TestCut:
@@ -306,6 +328,7 @@ class TestFit:
             ("hidden", 8),
             ("generator_lr", 1e-3),
             ("discriminator_lr", 1e-3),
+            ("penalty", 3.0),
             ("real_share", 1.0),
             ("prior", 0.4),
             ("batch_size", 16),
@@ -351,6 +374,7 @@ class TestFit:
                 lambda_negative=1.0,
                 generator_lr=3e-3,
                 discriminator_lr=1e-3,
+                penalty=1.0,
                 real_share=0.0,
             ),
         ]
@@ -407,6 +431,18 @@ class TestFit:
         model = genpu(module="all_conv", epochs=2, lr=1e-3).fit(X, np.arange(12) % 2)
         assert np.isfinite(model.predict_proba(X)).all()
 
+    @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
+    def test_usual_penalty(self):
+        """0 for a table, 3 for pictures."""
+        X, y = table()
+        given = {"validation_fraction": 0, "epochs": 2, "standardize": False}
+        for rows, usual in ((X, 0.0), (X.reshape(-1, 1, 1, 3), 3.0)):
+            left, same, other = (
+                genpu(**given, penalty=own).fit(rows, y).probability_ for own in (None, usual, 0.5)
+            )
+            np.testing.assert_array_equal(left, same)
+            assert np.abs(left - other).max() > 1e-4
+
     @pytest.mark.parametrize(
         ("changes", "match"),
         [
@@ -416,6 +452,7 @@ class TestFit:
             ({"hidden": 1.5}, "hidden must be a whole number at least 1"),
             ({"generator_lr": 0}, "generator_lr must be a number above 0"),
             ({"discriminator_lr": 0}, "discriminator_lr must be a number above 0"),
+            ({"penalty": -1}, "penalty must be a number at least 0"),
             ({"real_share": 1.1}, "real_share must be a number at least 0 and at most 1"),
             ({"mirror": True}, "GenPU makes its own"),
         ],

@@ -138,6 +138,7 @@ LATER = [
     ("max_samples", None),
     # More rows than any experiment has.
     ("max_samples", 50_000),
+    ("penalty", None),
 ]
 
 

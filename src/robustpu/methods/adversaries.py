@@ -5,7 +5,7 @@ in this order.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import torch
@@ -73,6 +73,32 @@ def generator_risk(fake: Tensor, lambda_positive: Tensor, lambda_negative: Tenso
     passed, caught = softplus(-fake).mean(3), softplus(fake).mean(3)
     of_positive = lambda_positive * passed[:, 0, 0] + passed[:, 1, 0]
     return of_positive + passed[:, 1, 1] + lambda_negative * caught[:, 2, 1]
+
+
+def steepness(discriminators: Callable[[Tensor], Tensor], real: Tensor) -> Tensor:
+    """Half the mean squared slope of the logits at real rows, summed over D_p, D_u, D_n.
+
+    (members,). As a penalty it keeps discriminators from judging by details that no generator
+    gets right: what is made easily would then pass best, and little else be made.
+
+    Parameters
+    ----------
+    discriminators
+        Logits (members, 3, rows, 1) of rows (members, 3, rows, columns).
+    real
+        What each takes for real, (members, 3, rows, columns).
+
+    Examples
+    --------
+    >>> slope = torch.tensor([3.0, 4.0])
+    >>> steepness(lambda x: (x * slope).sum(3, keepdim=True), torch.zeros(1, 3, 5, 2)).item()
+    37.5
+    """
+    real = real.detach().requires_grad_()
+    with torch.enable_grad():
+        logit = discriminators(real)
+        (slope,) = torch.autograd.grad(logit.sum(), real, create_graph=True)
+        return slope.square().sum(3).mean(2).sum(1) / 2
 
 
 class _Adam(Adam):
@@ -182,8 +208,12 @@ class Adversaries:
         self._discriminators.keep(index)
 
     @torch.enable_grad()
-    def epoch(self, prior: Tensor, lambda_positive: Tensor, lambda_negative: Tensor) -> None:
+    def epoch(
+        self, prior: Tensor, lambda_positive: Tensor, lambda_negative: Tensor, penalty: Tensor
+    ) -> None:
         """Play as many steps as there are batches of training rows; numbers are (members,)."""
+        # Second derivatives cost time, so there are none for nothing.
+        calm = bool((penalty > 0).any())
         for _ in range(0, self._index.shape[1], self._batch):
             positive, unlabeled = (
                 self._draw(chance, self._batch) for chance in (self._labelled, self._unlabeled)
@@ -191,9 +221,11 @@ class Adversaries:
             real = torch.stack([positive, unlabeled, positive], dim=1)
             # Every discriminator sees what both make.
             made = self._make(self._batch).flatten(1, 2)[:, None].expand(-1, 3, -1, -1)
-            logit = self._discriminators(torch.cat([real, made.detach()], dim=2))
-            logit = logit.view(-1, 3, 3, self._batch)
+            shown = torch.cat([real, made.detach()], dim=2)
+            logit = self._discriminators(shown).view(-1, 3, 3, self._batch)
             risk = discriminator_risk(logit[:, :, 0], logit[:, :, 1:], prior)
+            if calm:
+                risk = risk + penalty * steepness(self._discriminators, real)
             self._discriminators.descend(risk)
             logit = self._discriminators(made).view(-1, 3, 2, self._batch)
             risk = generator_risk(logit, lambda_positive, lambda_negative)
