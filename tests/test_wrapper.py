@@ -14,6 +14,7 @@ from robustpu import (
     ElkanNotoClassifier,
     RobustPUMetaClassifier,
     SpyClassifier,
+    all_methods,
     estimate_prior,
 )
 from robustpu.methods.bagging import BaggingPUClassifier
@@ -215,6 +216,35 @@ class TestPriors:
         given = {"estimator": learner, "bag_size": bag_size, "n_estimators": 20}
         model = BaggingPUClassifier(prior="elkan-noto", random_state=0, **given).fit(X, y)
         assert model.prior_ == pytest.approx(0.3, abs=0.03)
+
+
+class Odd(LogisticRegression):
+    """A learner that answers NaN where the first column is high."""
+
+    def predict_proba(self, X):
+        answer = super().predict_proba(X)
+        answer[np.asarray(X)[:, 0] > 1] = np.nan
+        return answer
+
+
+class OneColumn(LogisticRegression):
+    def predict_proba(self, X):
+        return super().predict_proba(X)[:, 1:]
+
+
+@pytest.mark.parametrize("name", ["robust-pu-meta", "elkan-noto", "bagging"])
+@pytest.mark.parametrize(
+    ("learner", "match"),
+    [
+        (Odd(), "Odd answers nan for row [0-9]+ of [0-9]+, which is no probability"),
+        (OneColumn(), r"must answer two columns, one a class; it answers an array of shape \("),
+    ],
+)
+def test_answers_that_are_no_probabilities_are_refused(name, learner, match):
+    X = np.random.default_rng(0).normal(size=(90, 2))
+    model = all_methods()[name](prior=0.3, estimator=learner, random_state=0)
+    with pytest.raises(ValueError, match=match):
+        model.fit(X, np.arange(90) % 3 == 0)
 
 
 def test_balanced_logits_of_a_given_share():

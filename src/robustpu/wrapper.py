@@ -40,6 +40,7 @@ FOLDS = 5
 
 # Many learners hold numbers in single precision, others square them.
 LARGEST = float(np.finfo(np.float32).max)
+ROUNDING = 1e-6
 
 
 @parameters
@@ -299,10 +300,29 @@ def scores(learner: Any, X: Any) -> Floats:
         Rows.
     """
     if hasattr(learner, "predict_proba"):
-        answer: Floats = learner.predict_proba(X)[:, 1]
-        return answer
+        both = np.asarray(learner.predict_proba(X))
+        if both.ndim != 2 or both.shape[1] != 2:
+            raise ValueError(
+                f"{type(learner).__name__}.predict_proba must answer two columns, one a class; it "
+                f"answers an array of shape {both.shape}."
+            )
+        return _checked(learner, both[:, 1])
     decision: Floats = np.clip(learner.decision_function(X), -500, 500)
-    return 1 / (1 + np.exp(-decision))
+    return _checked(learner, 1 / (1 + np.exp(-decision)))
+
+
+def _checked(learner: Any, probability: Floats) -> Floats:
+    """Refuse what is no probability: one such answer would spoil those to all rows."""
+    # A rounding error beyond the ends does no harm.
+    wrong = ~((probability >= -ROUNDING) & (probability <= 1 + ROUNDING))
+    if wrong.any():
+        first = int(wrong.argmax())
+        raise ValueError(
+            f"{type(learner).__name__} answers {probability[first]} for row {first} of "
+            f"{len(wrong)}, which is no probability; it does so for {int(wrong.sum())} of them. "
+            "Take another estimator=, or rows that it can answer."
+        )
+    return probability
 
 
 def balanced_logits(

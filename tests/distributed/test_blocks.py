@@ -105,6 +105,7 @@ def test_lessons_hold_the_rows_of_a_fold_that_have_weight(table):
     [
         ([0, 1, 2, 0], "two values"),
         ([0.0, np.nan, 1.0, 1.0], "NaN or None"),
+        (np.array(["fraud", np.nan, "fraud", None], dtype=object), "NaN or None"),
         ([0, 0, 0, 0], "no labelled positives"),
         ([1, 0, 0], "4 rows but y has 3"),
     ],

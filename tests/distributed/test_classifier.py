@@ -4,6 +4,7 @@ import contextlib
 import os
 import pickle
 import signal
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -201,6 +202,20 @@ def test_a_fit_is_tried_again_only_if_a_worker_was_lost(goes, kind, fits, monkey
     with pytest.raises(kind, match=r"lost in 3 fits|broken pipe"):
         learning.fit(lightgbm.DaskLGBMClassifier(), (), 0, 2)
     assert len(seen) == fits
+
+
+def test_the_client_of_a_fit_has_the_certificates_of_the_users(monkeypatch):
+    class AskedError(Exception):
+        pass
+
+    def client(address, **given):
+        raise AskedError(address, given)
+
+    monkeypatch.setattr(distributed, "Client", client)
+    user = SimpleNamespace(scheduler=SimpleNamespace(address="tls://here:1"), security=object())
+    with pytest.raises(AskedError) as asked:
+        learning._watched(user, None, (), set())
+    assert asked.value.args == ("tls://here:1", {"security": user.security})
 
 
 def test_without_a_cluster_there_is_an_error(monkeypatch):

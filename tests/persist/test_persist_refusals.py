@@ -249,6 +249,10 @@ class TestJson:
         edit(folder, lambda own: own.update(extra=deep))
         refused(folder, "nested more than 50 deep")
 
+    def test_more_values_than_any_model_has(self, folder):
+        edit(folder, lambda own: own.update(extra=[[]] * 1_000_001))
+        refused(folder, "2000[0-9]{3} values or more, more than 2000000")
+
     def test_nothing_is_imported_for_a_folder(self, folder, tmp_path, monkeypatch):
         # A module beside the program, which the folder names in every way that it can think of.
         (tmp_path / "evil.py").write_text("raise SystemExit('run')")

@@ -120,6 +120,8 @@ def tally(y: Any) -> "Counter[Any]":
     """
     values = np.asarray(y).ravel()
     if values.dtype.kind not in "biuf":
+        # Here, for NaN among texts would become one of them.
+        labels.refuse_missing(values)
         return Counter(dict(Counter(values.tolist()).most_common(SOME)))
     found, counts = np.unique(values, return_counts=True)
     # NaN comes last, and is to be seen.

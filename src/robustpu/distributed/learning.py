@@ -111,7 +111,7 @@ def _watched(client: Any, learner: Any, lesson: tuple[Any, ...], before: set[str
     """Fit on a thread; if a worker is lost and nothing comes of it, break the fit off."""
     # Futures end with their client, so a fit has one of its own; as the default it is found by all
     # learners.
-    with distributed.Client(client.scheduler.address):
+    with distributed.Client(client.scheduler.address, security=client.security):
         pool = ThreadPoolExecutor(1)
         try:
             job: Future[Any] = pool.submit(_fitted, learner, lesson)

@@ -30,6 +30,8 @@ SCHEMA: Final = 1
 ENTRIES: Final = frozenset({"format", "schema", "written_by", "attachments", "model", "extra"})
 # A folder may be replaced while it is read; then it is read again.
 TRIES: Final = 5
+# Values at most: a file of nothing but empty lists takes a hundred times its size to read.
+MOST: Final = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,9 @@ def parse(content: bytes) -> dict[str, Json]:
     Traceback (most recent call last):
     robustpu.persist.errors.ModelFolderError: model.json: it has the schema 999, and this version...
     """
+    count = sum(map(content.count, (b"[", b"{", b",")))
+    if count > MOST:
+        raise ModelFolderError(f"{MODEL}: it has {count} values or more, more than {MOST}.")
     try:
         entries = json.loads(content, object_pairs_hook=once, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
