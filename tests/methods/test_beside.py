@@ -90,6 +90,8 @@ def test_images_have_networks_that_mix_rows(pu, images):
     beside = both.beside_
     assert isinstance(beside, P3MixCClassifier)
     assert (beside.n_members, beside.module, beside.prior_) == (10, narrow, 0.3)
+    unseen = beside.out_of_fold_[pu.y == 0]
+    assert unseen[np.isfinite(unseen)].mean() == pytest.approx(0.3)
     mean = alone.predict_proba(images) / 3 + 2 * beside.predict_proba(images) / 3
     both.calibration_ = 0.0
     np.testing.assert_allclose(both.predict_proba(images), mean, atol=1e-6)

@@ -130,8 +130,9 @@ class RobustPUClassifier(NeuralPUClassifier):
         A classifier of this library whose answers are averaged with those of the networks; its
         prior, scenario and random state are theirs. ``"auto"``: extra-trees
         (:class:`robustpu.PUExtraTreesClassifier`) if X is a table; for images ten networks of
-        :class:`robustpu.P3MixCClassifier`, or as many as ``n_members``, none below four. The paper
-        has none; they err on other rows, so both together err on fewer.
+        :class:`robustpu.P3MixCClassifier`, or as many as ``n_members``, none below four, with
+        answers shifted to the prior. The paper has none; they err on other rows, so both together
+        err on fewer.
     beside_share
         The share that its answers have.
 
@@ -380,6 +381,8 @@ class RobustPUClassifier(NeuralPUClassifier):
             weight_decay=1e-4,
             n_members=members,
             validation_fraction=self.validation_fraction,
+            # It trains without the prior, and answers positive too often where that is small.
+            calibrate=True,
             **{name: getattr(self, name) for name in ("module", "mirror", "standardize", "device")},
         )
 
