@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
+from scipy.special import stdtrit
 
 from robustpu.metrics.estimates import Estimate, combine, scaled, widened, wilson
 from robustpu.metrics.sample import Floats, Sample, effective_rows, tail
@@ -31,12 +32,18 @@ def auc(sample: Sample) -> Estimate:
     def corrected(area: float, prior: float) -> float:
         return (area - prior / 2) / (1 - prior)
 
-    half = sample.z * error
+    raw = corrected(area, sample.prior)
+    if fewest(sample) <= 1:
+        return _unknown(raw)
+    half = quantile(sample) * error / (1 - sample.prior)
     ends = [
-        (corrected(area - half, sample.prior), corrected(area + half, sample.prior)),
+        _logit_ends(raw, half),
         (corrected(area, sample.priors[0]), corrected(area, sample.priors[1])),
     ]
-    return combine(corrected(area, sample.prior), ends, (0.0, 1.0))
+    # Few rows that are all won say little, and spread not at all. A row of scores that differ tells
+    # about twice as much as one of answers: the variance of scores that fall off exponentially.
+    room = wilson(min(max(raw, 0.0), 1.0), 2 * fewest(sample), sample.z)
+    return widened(combine(raw, ends, (0.0, 1.0)), room)
 
 
 def average_precision(sample: Sample) -> Estimate:
@@ -69,18 +76,21 @@ def average_precision(sample: Sample) -> Estimate:
     slope = weight * population(sample.prior) * (1 - labeled) / answered**2
     by_positive = population(sample.prior) * ratio + _at_most(own, slope * rate, own)
     by_unlabeled = _at_most(own, slope * recall, sample.unlabeled)
-    half = sample.z * math.hypot(
+    raw = population(sample.prior) * mean
+    if fewest(sample) <= 1:
+        return _unknown(raw)
+    half = quantile(sample) * math.hypot(
         standard_error(by_positive, weight),
         standard_error(by_unlabeled, sample.weight_unlabeled),
     )
-    raw = population(sample.prior) * mean
     # Ratios have long tails to the right: the logarithm is nearer to normal.
     factor = math.exp(min(half / raw, 700.0)) if raw > 0 else 1.0
     ends = [
         (raw / factor, raw * factor),
         (population(sample.priors[0]) * mean, population(sample.priors[1]) * mean),
     ]
-    return combine(raw, ends, (0.0, 1.0))
+    room = wilson(min(max(raw, 0.0), 1.0), fewest(sample), sample.z)
+    return widened(combine(raw, ends, (0.0, 1.0)), room)
 
 
 def precision_at_k(sample: Sample) -> Estimate:
@@ -153,6 +163,37 @@ def standard_error(value: Floats, weight: Floats) -> float:
     spread = weight @ (weight * (value - weight @ value) ** 2)
     left = 1 - weight @ weight
     return math.sqrt(spread / left) if left > 0 else 0.0
+
+
+def fewest(sample: Sample) -> float:
+    """Rows of the label that has fewer of them, as many as tell."""
+    return min(effective_rows(sample.weight_positive), effective_rows(sample.weight_unlabeled))
+
+
+def quantile(sample: Sample) -> float:
+    """Half the width of an interval in standard errors that were estimated: Student's t."""
+    return float(stdtrit(max(1.0, fewest(sample) - 1), (1 + sample.level) / 2))
+
+
+def _logit_ends(value: float, half: float) -> tuple[float, float]:
+    """value -+ half, taken on the log-odds, which have no end to run over.
+
+    Examples
+    --------
+    >>> [round(own, 3) for own in _logit_ends(0.9, 0.1)]
+    [0.748, 0.965]
+    """
+    if not 0 < value < 1:
+        return value - half, value + half
+    reach = min(half / (value * (1 - value)), 700.0)
+    odds = value / (1 - value)
+    low, high = (odds * math.exp(own) for own in (-reach, reach))
+    return low / (1 + low), high / (1 + high)
+
+
+def _unknown(raw: float) -> Estimate:
+    """The estimate of a single row: it says nothing about the others."""
+    return widened(combine(raw, [(raw, raw)], (0.0, 1.0)), (0.0, 1.0))
 
 
 def _at_most(score: Floats, mass: Floats, at: Floats) -> Floats:

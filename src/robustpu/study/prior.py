@@ -28,7 +28,8 @@ class Prior:
     value
         Share of positives among the unlabelled rows.
     low, high, level
-        Its interval, and the chance that the truth is in it; None if it was not estimated.
+        Its interval, and the chance that the truth is in it; None if it was given, and rows do not
+        refute it.
     answers
         What each method of estimation says.
     doubts
@@ -55,7 +56,7 @@ class Prior:
 
 
 def within(prior: Prior, most: float) -> Prior:
-    """The prior, if it was estimated no larger than held-out answers of a model allow.
+    """The prior, no larger than held-out answers of a model allow, whoever said it.
 
     Parameters
     ----------
@@ -68,11 +69,19 @@ def within(prior: Prior, most: float) -> Prior:
     --------
     >>> within(Prior("estimated", 0.3, 0.1, 0.5), 0.4).interval
     (0.1, 0.4)
+    >>> within(Prior("given", 0.5), 0.2).high
+    0.2
     """
     most = max(most, LEAST)
     if prior.low is None or prior.high is None:
-        doubts = [f"{ALLOWED.format(most)} Check the share that you gave, {prior.value:.1%}."]
-        return replace(prior, doubts=prior.doubts + tuple(doubts if prior.value > most else ()))
+        if prior.value <= most:
+            return prior
+        doubt = (
+            f"{ALLOWED.format(most)} You gave {prior.value:.1%}, and the model was trained with "
+            f"it: that is too many, unless labelled rows are no fair sample of all positives. "
+            f"Figures are by 0.0% to {most:.1%}. Fit again with a share below {most:.2g}."
+        )
+        return replace(prior, value=most, low=0.0, high=most, doubts=(*prior.doubts, doubt))
     if prior.value <= most:
         return replace(prior, high=min(prior.high, max(most, prior.value)))
     # Refuted with its whole interval, an estimate says nothing about what is right.

@@ -26,7 +26,7 @@ def suppositions_section(
     ks: Sequence[int],
     n_unlabeled: int,
 ) -> list[dict[str, Any]]:
-    """Precision, positives in lists and a cut for each of some shares; empty if it was given.
+    """Precision, positives in lists and a cut for each of some shares; empty if a given one holds.
 
     Recall and the order of the rows do not depend on the share, so only what does is here.
 
