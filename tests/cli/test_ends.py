@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -90,3 +91,20 @@ def test_an_error_that_came_of_ctrl_c_is_ctrl_c(run, claims, model, monkeypatch)
     monkeypatch.setattr("robustpu.study.open_study", fail)
     answer = run("rank", model, claims)
     assert (answer.exit_code, answer.stderr) == (130, "Stopped.\n")
+
+
+@pytest.mark.parametrize("command", ["methods", "methods --json", "bench report {results}"])
+def test_lists_that_nobody_reads_to_the_end(command):
+    """A pipe that is closed before anything is written: only so is it sure to be noticed."""
+    results = Path(__file__).parents[2] / "experiments" / "results" / "default.jsonl"
+    reading, writing = os.pipe()
+    os.close(reading)
+    ended = subprocess.run(
+        [sys.executable, "-m", "robustpu", *command.format(results=results).split()],
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    os.close(writing)
+    assert (ended.returncode, ended.stderr) == (141, "")

@@ -265,3 +265,29 @@ def test_a_star_has_its_footnote_and_a_footnote_its_star():
     assert told("recall") == (True, True)
     # That metric is not in the table of the terminal.
     assert told("lift_at_k") == (False, False)
+
+
+def test_a_learner_that_no_folder_can_hold_is_refused_at_once(run, tmp_path):
+    out = tmp_path / "model"
+    answer = run(
+        *("fit", tmp_path / "not even read.csv", "--label", "y"),
+        *("--method", "robust-pu-meta", "--out", out),
+    )
+    assert answer.exit_code == 1
+    for words in (
+        "HistGradientBoostingClassifier, which a model folder cannot hold",
+        "--method robust-pu;",
+        "RobustPUMetaClassifier(estimator=RandomForestClassifier())",
+    ):
+        assert words in answer.stderr
+    assert not out.exists()
+
+
+def test_a_threshold_that_the_method_cannot_find_names_others(run, claims, tmp_path):
+    answer = run(
+        *("fit", claims, "--label", "fraud", *QUICK),
+        *("--threshold", "precision:0.9", "--out", tmp_path / "model"),
+    )
+    assert answer.exit_code == 1
+    assert "puet holds out none. Take one that does (" in answer.stderr
+    assert "validation_fraction" not in answer.stderr

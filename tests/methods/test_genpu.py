@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 import torch
-from sklearn.base import clone
+from gaussians import table
 
-from robustpu import CollapseWarning, GenPUClassifier, PNClassifier, datasets, fit_together
+from robustpu import CollapseWarning, GenPUClassifier
 from robustpu.fleet import Fleet, Member, Rows
 from robustpu.methods.adversaries import (
     Adversaries,
@@ -17,16 +17,6 @@ from robustpu.methods.adversaries import (
 )
 from robustpu.methods.genpu import learner_of
 from robustpu.split import make_pu
-
-
-def table(seed=0, n_positive=60, n_unlabeled=120):
-    """Two Gaussians in random order, half of the unlabelled rows positive."""
-    rng = np.random.default_rng(seed)
-    n = n_positive + n_unlabeled
-    above = np.arange(n) < n_positive + n_unlabeled // 2
-    X = rng.normal(np.where(above, 1.2, -1.2)[:, None], 1.0, (n, 3))
-    order = rng.permutation(n)
-    return X[order], (np.arange(n) < n_positive).astype(int)[order]
 
 
 def genpu(**changes):
@@ -341,58 +331,6 @@ class TestFit:
         one, other = genpu(**given).fit(X, y), genpu(**{**given, name: value}).fit(X, y)
         assert np.abs(one.probability_ - other.probability_).max() > 1e-3
 
-    def test_rows_without_weight_do_not_matter(self):
-        X, y = table()
-        weight = np.ones(len(y))
-        weight[::5] = 0
-        strange = X.copy()
-        strange[::5] = 40 - 9 * strange[::5]
-        given = {"standardize": False, "validation_fraction": 0}
-        one, other = (genpu(**given).fit(own, y, weight) for own in (X, strange))
-        kept = weight > 0
-        np.testing.assert_array_equal(one.probability_[kept], other.probability_[kept])
-        even = genpu(**given).fit(X, y)
-        assert np.abs(one.probability_ - even.probability_).max() > 1e-3
-
-    def test_patience(self):
-        X, y = table()
-        model = genpu(lr=1e-12, epochs=9, patience=3).fit(X, y)
-        assert [entry["epoch"] for entry in model.history_] == [1, 2, 3, 4]
-
-    @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
-    def test_alone_and_in_company(self):
-        """Members that leave early, with other settings, change nothing for the others."""
-        X, y = table()
-        other_X, other_y = table(seed=1)
-        models = [
-            genpu(lr=1e-12, patience=1, random_state=1),
-            genpu(),
-            genpu(
-                prior=0.3,
-                scenario="single-set",
-                lambda_positive=0.5,
-                lambda_negative=1.0,
-                generator_lr=3e-3,
-                discriminator_lr=1e-3,
-                penalty=1.0,
-                real_share=0.0,
-            ),
-        ]
-        data = [(other_X, other_y), (X, y), (other_X, other_y)]
-        alone = [clone(own).fit(*rows) for own, rows in zip(models, data, strict=True)]
-        fit_together([(own, *rows) for own, rows in zip(models, data, strict=True)])
-        for model, own in zip(models, alone, strict=True):
-            np.testing.assert_allclose(model.probability_, own.probability_, atol=1e-4)
-            assert model.history_ == [pytest.approx(entry, abs=1e-4) for entry in own.history_]
-        assert len(models[0].history_) == 2
-        assert len(models[1].history_) == 6
-
-    def test_chance_is_that_of_random_state(self):
-        X, y = table()
-        one, same, other = (genpu(random_state=s).fit(X, y) for s in (3, 3, 4))
-        np.testing.assert_array_equal(one.probability_, same.probability_)
-        assert np.abs(one.probability_ - other.probability_).max() > 1e-3
-
     def test_the_best_epoch_is_kept(self):
         X, y = table()
         truth = (X.sum(1) > 0).astype(int)
@@ -407,13 +345,6 @@ class TestFit:
             right = (own.detach().numpy().ravel() >= 0.5) == truth[:40]
             assert right.mean() == pytest.approx(score, abs=2e-3)
 
-    def test_one_labelled_positive(self):
-        X, y = table()
-        only = np.flatnonzero(y == 1)[0]
-        model = genpu().fit(X, (np.arange(len(y)) == only).astype(int))
-        assert model.selection_ == "none"
-        assert np.isfinite(model.probability_).all()
-
     @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
     def test_nothing_but_constant_columns(self):
         model = genpu().fit(np.ones((12, 2)), np.arange(12) % 2)
@@ -424,12 +355,6 @@ class TestFit:
         X, y = table()
         with pytest.warns(CollapseWarning, match="spread_positive or spread_negative in history_"):
             genpu(threshold=0.999, epochs=1, lr=1e-4).fit(X, y)
-
-    @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
-    def test_images(self):
-        X = np.random.default_rng(0).normal(size=(12, 3, 8, 8)).astype(np.float32)
-        model = genpu(module="all_conv", epochs=2, lr=1e-3).fit(X, np.arange(12) % 2)
-        assert np.isfinite(model.predict_proba(X)).all()
 
     @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
     def test_usual_penalty(self):
@@ -460,20 +385,3 @@ class TestFit:
     def test_what_is_refused(self, changes, match):
         with pytest.raises(ValueError, match=match):
             genpu(**changes).fit(np.ones((4, 1)), [0, 0, 1, 1])
-
-
-@pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
-def test_beats_taking_unlabelled_rows_as_negatives():
-    spam = datasets.load("spambase")
-    sizes = {"n_positive": 400, "n_unlabeled": 800, "n_test": 1000, "random_state": 0}
-    parts = [make_pu(spam.data, spam.target, prior=prior, **sizes) for prior in (0.4, 0.6)]
-
-    def errors(cls, **given):
-        jobs = [(cls(prior=own.prior, random_state=0, **given), own.X, own.y) for own in parts]
-        models = fit_together(jobs)
-        return [1 - m.score(own.X_test, own.y_test) for m, own in zip(models, parts, strict=True)]
-
-    naive = errors(PNClassifier, epochs=20)
-    low, high = errors(GenPUClassifier, epochs=25)
-    assert low < naive[0] - 0.02
-    assert high < naive[1] - 0.1

@@ -5,10 +5,10 @@ from functools import partial
 import numpy as np
 import pytest
 import torch
-from sklearn.base import clone
+from gaussians import table
 from torch import nn
 
-from robustpu import LBEClassifier, NNPUClassifier, PNClassifier, datasets, fit_together
+from robustpu import LBEClassifier, NNPUClassifier, datasets
 from robustpu.fleet import Fleet, Member, Rows
 from robustpu.methods.lbe import (
     anchored,
@@ -19,16 +19,6 @@ from robustpu.methods.lbe import (
 )
 from robustpu.modules import mlp
 from robustpu.split import make_pu
-
-
-def table(seed=0, n_positive=60, n_unlabeled=120):
-    """Two Gaussians in random order, half of the unlabelled rows positive."""
-    rng = np.random.default_rng(seed)
-    n = n_positive + n_unlabeled
-    above = np.arange(n) < n_positive + n_unlabeled // 2
-    X = rng.normal(np.where(above, 1.2, -1.2)[:, None], 1.0, (n, 3))
-    order = rng.permutation(n)
-    return X[order], (np.arange(n) < n_positive).astype(int)[order]
 
 
 def lbe(**changes):
@@ -220,17 +210,6 @@ class TestFit:
         X, y = table()
         assert lbe(label_module=wide).fit(X, y).probability_[y == 1].mean() > 0.7
 
-    def test_rows_without_weight_do_not_matter(self):
-        X, y = table()
-        weight = np.ones(len(y))
-        weight[::5] = 0
-        strange = X.copy()
-        strange[::5] = 40 - 9 * strange[::5]
-        given = {"standardize": False, "validation_fraction": 0}
-        one, other = (lbe(**given).fit(own, y, weight) for own in (X, strange))
-        kept = weight > 0
-        np.testing.assert_allclose(one.probability_[kept], other.probability_[kept], atol=1e-5)
-
     def test_labelled_rows_may_weigh_more(self):
         """Shares of the classes come from the priors, as in all risks here."""
         X, y = table()
@@ -238,62 +217,6 @@ class TestFit:
         other = lbe(epochs=10).fit(X, y, np.where(y == 1, 5.0, 1.0))
         mean = one.probability_[y == 0].mean()
         assert other.probability_[y == 0].mean() == pytest.approx(mean, abs=0.05)
-
-    def test_patience(self):
-        X, y = table()
-        assert len(lbe(lr=1e-12, rounds=9, patience=3).fit(X, y).history_) == 4
-
-    @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
-    def test_alone_and_in_company(self):
-        """Members that leave early, with other settings, change nothing for the others."""
-        X, y = table()
-        other_X, other_y = table(seed=1)
-        given = {"rounds": 5, "threshold": 0.5}
-        models = [
-            lbe(**given),
-            lbe(lr=1e-12, patience=1, random_state=1, **given),
-            lbe(
-                label_lr=0.1,
-                label_decay=0.0,
-                prior=0.3,
-                scenario="single-set",
-                weight_decay=0.1,
-                **given,
-            ),
-        ]
-        data = [(X, y), (other_X, other_y), (other_X, other_y)]
-        alone = [clone(own).fit(*rows) for own, rows in zip(models, data, strict=True)]
-        fit_together([(own, *rows) for own, rows in zip(models, data, strict=True)])
-        for model, own in zip(models, alone, strict=True):
-            np.testing.assert_allclose(model.probability_, own.probability_, atol=1e-4)
-            assert model.history_ == [pytest.approx(entry, abs=1e-4) for entry in own.history_]
-        assert len(models[1].history_) == 2
-
-    def test_chance_is_that_of_random_state(self):
-        X, y = table()
-        one, same, other = (lbe(random_state=s).fit(X, y) for s in (3, 3, 4))
-        np.testing.assert_array_equal(one.probability_, same.probability_)
-        assert np.abs(one.probability_ - other.probability_).max() > 1e-3
-
-    def test_true_labels_to_select_by(self):
-        X, y = table()
-        truth = (X.sum(1) > 0).astype(int)
-        model = lbe().fit(X, y, eval_set=(X[:40], truth[:40]))
-        assert model.selection_ == "oracle"
-        assert model.member_scores_[0] == max(entry["score"] for entry in model.history_)
-
-    def test_one_labelled_positive(self):
-        X, y = table()
-        only = np.flatnonzero(y == 1)[0]
-        model = lbe().fit(X, (np.arange(len(y)) == only).astype(int))
-        assert model.selection_ == "none"
-        assert np.isfinite(model.probability_).all()
-
-    def test_images(self):
-        X = np.random.default_rng(0).normal(size=(12, 3, 8, 8)).astype(np.float32)
-        given = {"module": "all_conv", "epochs": 1, "rounds": 2, "warm_epochs": 1, "lr": 1e-3}
-        model = lbe(**given).fit(X, np.arange(12) % 2)
-        assert np.isfinite(model.predict_proba(X)).all()
 
     @pytest.mark.parametrize(
         ("changes", "match"),
@@ -311,26 +234,16 @@ class TestFit:
             lbe(**changes).fit(np.ones((4, 1)), [0, 0, 1, 1])
 
 
-class TestSpambase:
-    def errors(self, cls, priors=(0.4, 0.6), **given):
-        spam = datasets.load("spambase")
-        sizes = {"n_positive": 400, "n_unlabeled": 800, "n_test": 1000, "random_state": 0}
-        parts = [make_pu(spam.data, spam.target, prior=prior, **sizes) for prior in priors]
-        jobs = [(cls(prior=own.prior, random_state=0, **given), own.X, own.y) for own in parts]
-        models = fit_together(jobs)
-        return [1 - m.score(own.X_test, own.y_test) for m, own in zip(models, parts, strict=True)]
-
-    @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
-    def test_beats_taking_unlabelled_rows_as_negatives(self):
-        naive = self.errors(PNClassifier, epochs=20)
-        low, high = self.errors(LBEClassifier, rounds=6)
-        assert low < naive[0] - 0.02
-        assert high < naive[1] - 0.1
-
-    def test_classes_and_labels_do_not_trade_places(self):
-        """Round by round, eta must not take over from h what tells positives from negatives."""
-        given = {"priors": (0.4,), "validation_fraction": 0, "rounds": 14, "label_lr": 1e-2}
-        (held,), (loose,) = (
-            self.errors(LBEClassifier, label_decay=own, **given) for own in (0.3, 0.0)
-        )
-        assert held < loose - 0.02
+def test_classes_and_labels_do_not_trade_places():
+    """Round by round, eta must not take over from h what tells positives from negatives."""
+    spam = datasets.load("spambase")
+    sizes = {"n_positive": 400, "n_unlabeled": 800, "n_test": 1000, "random_state": 0}
+    pu = make_pu(spam.data, spam.target, prior=0.4, **sizes)
+    given = {"prior": 0.4, "validation_fraction": 0, "rounds": 14, "label_lr": 1e-2}
+    held, loose = (
+        LBEClassifier(label_decay=own, random_state=0, **given)
+        .fit(pu.X, pu.y)
+        .score(pu.X_test, pu.y_test)
+        for own in (0.3, 0.0)
+    )
+    assert held > loose + 0.02

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 import torch
-from sklearn.base import clone
+from gaussians import table
 from torch import nn
 
-from robustpu import P3MixCClassifier, P3MixEClassifier, PNClassifier, datasets, fit_together
+from robustpu import P3MixCClassifier, P3MixEClassifier
 from robustpu.fleet import Batch, Fleet, Member, Rows
 from robustpu.methods import p3mix
 from robustpu.methods.p3mix import (
@@ -17,7 +17,6 @@ from robustpu.methods.p3mix import (
     marginal,
 )
 from robustpu.methods.teacher import Teacher
-from robustpu.split import make_pu
 
 BOTH = pytest.mark.parametrize("cls", [P3MixEClassifier, P3MixCClassifier])
 NUMBERS = {
@@ -25,16 +24,6 @@ NUMBERS = {
     "entropy_weight": torch.tensor([0.1, 0.3]).double(),
     "early_weight": torch.tensor([1.0, 0.7]).double(),
 }
-
-
-def table(seed=0, n_positive=60, n_unlabeled=120):
-    """Two Gaussians in random order, half of the unlabelled rows positive."""
-    rng = np.random.default_rng(seed)
-    n = n_positive + n_unlabeled
-    above = np.arange(n) < n_positive + n_unlabeled // 2
-    X = rng.normal(np.where(above, 1.2, -1.2)[:, None], 1.0, (n, 3))
-    order = rng.permutation(n)
-    return X[order], (np.arange(n) < n_positive).astype(int)[order]
 
 
 def p3mix_of(cls, **changes):
@@ -292,66 +281,6 @@ class TestFit:
         other = p3mix_of(cls, prior=0.4, scenario="single-set", **given).fit(X, y)
         np.testing.assert_array_equal(one.probability_, other.probability_)
 
-    def test_rows_without_weight_do_not_matter(self, cls):
-        X, y = table()
-        weight = np.ones(len(y))
-        weight[::5] = 0
-        strange = X.copy()
-        strange[::5] = 40 - 9 * strange[::5]
-        given = {"standardize": False, "validation_fraction": 0, "epochs": 3, "pool_size": 8}
-        one, other = (p3mix_of(cls, **given).fit(own, y, weight) for own in (X, strange))
-        kept = weight > 0
-        np.testing.assert_allclose(one.probability_[kept], other.probability_[kept], atol=1e-5)
-        even = p3mix_of(cls, **given).fit(X, y)
-        assert np.abs(one.probability_ - even.probability_).max() > 1e-3
-
-    def test_patience(self, cls):
-        X, y = table()
-        assert len(p3mix_of(cls, lr=1e-12, epochs=9, patience=3).fit(X, y).history_) == 4
-
-    def test_alone_and_in_company(self, cls):
-        """Members that leave early, with other settings, change nothing for the others."""
-        X, y = table()
-        other_X, other_y = table(seed=1)
-        models = [
-            p3mix_of(cls, epochs=6),
-            p3mix_of(cls, epochs=6, lr=1e-12, patience=2, random_state=1),
-            p3mix_of(cls, epochs=6, alpha=0.3, gamma=0.9, pool_size=3, start_epoch=3),
-        ]
-        data = [(X, y), (other_X, other_y), (other_X, other_y)]
-        alone = [clone(own).fit(*rows) for own, rows in zip(models, data, strict=True)]
-        fit_together([(own, *rows) for own, rows in zip(models, data, strict=True)])
-        for model, expected in zip(models, alone, strict=True):
-            np.testing.assert_allclose(model.probability_, expected.probability_, atol=1e-4)
-            assert model.history_ == [pytest.approx(entry, abs=1e-4) for entry in expected.history_]
-
-    def test_chance_is_that_of_random_state(self, cls):
-        X, y = table()
-        one, same, other = (p3mix_of(cls, random_state=s).fit(X, y) for s in (3, 3, 4))
-        np.testing.assert_array_equal(one.probability_, same.probability_)
-        assert np.abs(one.probability_ - other.probability_).max() > 1e-3
-
-    def test_true_labels_to_select_by(self, cls):
-        X, y = table()
-        truth = (X.sum(1) > 0).astype(int)
-        model = p3mix_of(cls).fit(X, y, eval_set=(X[:40], truth[:40]))
-        assert model.selection_ == "oracle"
-        assert model.member_scores_[0] == max(entry["score"] for entry in model.history_)
-
-    def test_one_labelled_positive(self, cls):
-        X, y = table()
-        only = np.flatnonzero(y == 1)[0]
-        model = p3mix_of(cls).fit(X, (np.arange(len(y)) == only).astype(int))
-        assert model.selection_ == "none"
-        assert np.isfinite(model.probability_).all()
-
-    def test_images(self, cls):
-        X = np.random.default_rng(0).normal(size=(12, 3, 8, 8)).astype(np.float32)
-        y = np.arange(12) % 2
-        given = {"module": "all_conv", "epochs": 2, "mix_layer": 2, "lr": 1e-3}
-        model = p3mix_of(cls, **given).fit(X, y)
-        assert np.isfinite(model.predict_proba(X)).all()
-
     def test_a_module_that_is_no_chain_is_mixed_at_its_inputs(self, cls):
         class Odd(nn.Module):
             def __init__(self, shape):
@@ -391,21 +320,3 @@ def test_the_weight_of_the_teacher():
     assert np.abs(one.probability_ - other.probability_).max() > 1e-4
     with pytest.raises(ValueError, match="early_weight must be a number at least 0"):
         p3mix_of(P3MixEClassifier, early_weight=-1).fit(np.ones((4, 1)), [0, 0, 1, 1])
-
-
-@pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
-def test_beats_taking_unlabelled_rows_as_negatives():
-    spam = datasets.load("spambase")
-    sizes = {"n_positive": 400, "n_unlabeled": 800, "n_test": 1000, "random_state": 0}
-    parts = [make_pu(spam.data, spam.target, prior=prior, **sizes) for prior in (0.4, 0.6)]
-
-    def errors(cls, **given):
-        jobs = [(cls(prior=own.prior, random_state=0, **given), own.X, own.y) for own in parts]
-        models = fit_together(jobs)
-        return [1 - m.score(own.X_test, own.y_test) for m, own in zip(models, parts, strict=True)]
-
-    naive = errors(PNClassifier, epochs=20)
-    for cls in (P3MixEClassifier, P3MixCClassifier):
-        low, high = errors(cls, epochs=20)
-        assert low < naive[0] - 0.03
-        assert high < naive[1] - 0.1

@@ -2,18 +2,10 @@
 
 import numpy as np
 import pytest
+from gaussians import problem
 from sklearn.linear_model import LogisticRegression
 
-from robustpu import CollapseWarning, PNClassifier, make_pu
-
-
-def problem(prior=0.5, n_positive=150, n_unlabeled=400, seed=0):
-    """Two Gaussians whose best accuracy is 0.95."""
-    rng = np.random.default_rng(seed)
-    truth = np.arange(6000) % 2
-    X = rng.normal(np.where(truth == 1, 0.82, -0.82)[:, None], 1.0, (6000, 4))
-    sizes = {"n_positive": n_positive, "n_unlabeled": n_unlabeled, "n_test": 1000}
-    return make_pu(X, truth, prior=prior, random_state=seed, **sizes)
+from robustpu import CollapseWarning, PNClassifier
 
 
 def pn(**changes):
@@ -42,7 +34,7 @@ def test_misses_hidden_positives():
 
 def test_linear_is_logistic_regression():
     """With enough steps the network finds what a solver finds."""
-    pu = problem(n_positive=400, n_unlabeled=400)
+    pu = problem(n_positive=400, n_unlabeled=400, n=6000)
     model = pn(
         module="linear", epochs=60, lr=1e-2, batch_size=1000, validation_fraction=0, threshold=0.4
     ).fit(pu.X, pu.y)

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 import torch
+from gaussians import problem
 
-from robustpu import PNClassifier, PUbNClassifier, datasets, fit_together, make_pu
+from robustpu import PUbNClassifier
 from robustpu.fleet import Batch, soft_cross_entropy, soft_cross_entropy_slope
 from robustpu.methods import pubn as module
 from robustpu.methods.pubn import among_unlabeled, weigh, weighted_quantile
@@ -14,15 +15,6 @@ MASK = np.array([True, False, True, False, False, True, False, False])
 S = np.array([0.9, 0.1, 0.3, 0.6, 0.25, 0.05, 0.95, 0.15])
 LOGIT = np.array([0.4, -1.3, 2.1, 0.7, -0.2, -0.9, 1.6, -0.4])
 WEIGHT = np.array([1.0, 0.5, 2.0, 0.0, 1.5, 0.25, 3.0, 1.0])
-
-
-def problem(prior=0.5, seed=0, scenario="case-control"):
-    """Two Gaussians whose best accuracy is 0.95."""
-    rng = np.random.default_rng(seed)
-    truth = np.arange(4000) % 2
-    X = rng.normal(np.where(truth == 1, 0.82, -0.82)[:, None], 1.0, (4000, 4))
-    sizes = {"n_positive": 150, "n_unlabeled": 400, "n_test": 1000}
-    return make_pu(X, truth, prior=prior, scenario=scenario, random_state=seed, **sizes)
 
 
 def pubn(**changes):
@@ -189,78 +181,17 @@ def test_single_set():
     assert model.probability_.mean() > other.probability_.mean() + 0.02
 
 
-@pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
-@pytest.mark.parametrize(("prior", "gap"), [(0.4, 0.03), (0.6, 0.1)])
-def test_beats_taking_unlabelled_rows_as_negatives(prior, gap):
-    table = datasets.load("spambase")
-    sizes = {"n_positive": 400, "n_unlabeled": 800, "n_test": 1000}
-    pu = make_pu(table.data, table.target, prior=prior, random_state=0, **sizes)
-    given = {"prior": prior, "epochs": 20, "random_state": 0}
-    jobs = [(kind(**given), pu.X, pu.y) for kind in (PUbNClassifier, PNClassifier)]
-    ours, naive = (model.score(pu.X_test, pu.y_test) for model in fit_together(jobs))
-    assert ours > naive + gap
-
-
-@pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
-def test_a_member_alone_and_in_company():
-    pu, other = problem(0.5), problem(0.3, 1)
-
-    def jobs():
-        return [
-            (pubn(lr=1e-12, patience=2), pu.X, pu.y),
-            (pubn(prior=0.3, n_members=2, lr=1e-3, share=0.5), other.X, other.y),
-            (pubn(lr=1e-2, random_state=3), pu.X, pu.y),
-        ]
-
-    alone = [model.fit(X, y) for model, X, y in jobs()]
-    for model, own in zip(fit_together(jobs()), alone, strict=True):
-        np.testing.assert_allclose(model.probability_, own.probability_, rtol=0, atol=1e-4)
-    # The first has left, and the others went on.
-    assert [len(model.history_) for model in alone] == [3, 30, 15]
-
-
 def test_the_share_changes_who_counts():
     pu = problem()
     low, high = (pubn(share=own).fit(pu.X, pu.y) for own in (0.3, 1.0))
     assert not np.allclose(low.probability_, high.probability_, atol=1e-2)
 
 
-def test_sample_weight():
-    """Rows without weight leave no trace, and only ratios of weights count."""
-    pu = problem()
-    weight = np.where(np.arange(550) % 5 == 0, 0.0, 1.0 + np.arange(550) % 3)
-    given = {"validation_fraction": 0, "standardize": False, "epochs": 5}
-    model = pubn(**given).fit(pu.X, pu.y, weight)
-    other = np.where(weight[:, None] == 0, 5.0, pu.X)
-    same = pubn(**given).fit(other, pu.y, 7 * weight)
-    np.testing.assert_allclose(model.state_.flat, same.state_.flat, atol=1e-5)
-    # A class that weighs more as a whole does not count for more.
+def test_a_class_that_weighs_more_as_a_whole_does_not_count_for_more():
+    pu, given = problem(), {"validation_fraction": 0, "standardize": False, "epochs": 5}
     model = pubn(**given).fit(pu.X, pu.y)
     heavy = pubn(**given).fit(pu.X, pu.y, np.where(pu.y == 1, 3.0, 1.0))
     np.testing.assert_allclose(model.state_.flat, heavy.state_.flat, atol=1e-4)
-
-
-def test_a_random_state_decides_everything():
-    pu = problem()
-    first, again, other = (pubn(random_state=own, epochs=5).fit(pu.X, pu.y) for own in (1, 1, 2))
-    assert np.array_equal(first.probability_, again.probability_)
-    assert not np.array_equal(first.probability_, other.probability_)
-
-
-@pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
-@pytest.mark.parametrize("labelled", [1, 2])
-def test_hardly_any_positives(labelled):
-    X = np.random.default_rng(0).normal(size=(40, 3))
-    y = (np.arange(40) < labelled).astype(int)
-    model = pubn(epochs=3, batch_size=8).fit(X, y)
-    assert np.isfinite(model.predict_proba(X)).all()
-
-
-def test_an_eval_set_selects_epochs_of_both_steps():
-    pu = problem()
-    model = pubn(epochs=5).fit(pu.X, pu.y, eval_set=(pu.X_test, pu.y_test))
-    assert model.selection_ == "oracle"
-    assert model.member_scores_[0] == pytest.approx(model.score(pu.X_test, pu.y_test), abs=2e-3)
 
 
 @pytest.mark.parametrize("share", [0, 1.1, None, "most", True])

@@ -2,18 +2,10 @@
 
 import numpy as np
 import pytest
+from gaussians import problem
 from scipy.special import logit
 
-from robustpu import NNPUClassifier, PNClassifier, PUSBClassifier, datasets, fit_together, make_pu
-
-
-def problem(prior=0.5, seed=0, **options):
-    """Two Gaussians whose best accuracy is 0.95."""
-    rng = np.random.default_rng(seed)
-    truth = np.arange(4000) % 2
-    X = rng.normal(np.where(truth == 1, 0.82, -0.82)[:, None], 1.0, (4000, 4))
-    sizes = {"n_positive": 150, "n_unlabeled": 400, "n_test": 1000}
-    return make_pu(X, truth, prior=prior, random_state=seed, **sizes, **options)
+from robustpu import NNPUClassifier, PUSBClassifier, fit_together
 
 
 def pusb(**changes):
@@ -98,62 +90,6 @@ def test_single_set():
     assert model.score(pu.X_test, pu.y_test) > 0.88
     other = pusb(prior=pu.prior).fit(pu.X, pu.y)
     assert model.probability_.mean() > other.probability_.mean()
-
-
-@pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
-@pytest.mark.parametrize(("prior", "gap"), [(0.4, 0.03), (0.6, 0.1)])
-def test_beats_taking_unlabelled_rows_as_negatives(prior, gap):
-    table = datasets.load("spambase")
-    sizes = {"n_positive": 400, "n_unlabeled": 800, "n_test": 1000}
-    pu = make_pu(table.data, table.target, prior=prior, random_state=0, **sizes)
-    given = {"prior": prior, "epochs": 20, "random_state": 0}
-    jobs = [(kind(**given), pu.X, pu.y) for kind in (PUSBClassifier, PNClassifier)]
-    ours, naive = (model.score(pu.X_test, pu.y_test) for model in fit_together(jobs))
-    assert ours > naive + gap
-
-
-def test_a_member_alone_and_in_company():
-    pu, other = problem(0.5), problem(0.3, 1)
-
-    def jobs():
-        return [
-            (pusb(lr=1e-12, patience=2), pu.X, pu.y),
-            (pusb(prior=0.3, n_members=2, lr=1e-3), other.X, other.y),
-            (pusb(lr=1e-2, random_state=3, beta=0.1, gamma=0.5), pu.X, pu.y),
-        ]
-
-    alone = [model.fit(X, y) for model, X, y in jobs()]
-    for model, own in zip(fit_together(jobs()), alone, strict=True):
-        np.testing.assert_allclose(model.probability_, own.probability_, rtol=0, atol=1e-5)
-        assert model.calibration_ == pytest.approx(own.calibration_, abs=1e-4)
-    assert [len(model.history_) for model in alone] == [3, 40, 20]
-
-
-def test_sample_weight():
-    """Rows without weight leave no trace in the network, and only ratios of weights count."""
-    pu = problem()
-    weight = np.where(np.arange(550) % 5 == 0, 0.0, 1.0 + np.arange(550) % 3)
-    given = {"validation_fraction": 0, "standardize": False, "epochs": 5}
-    model = pusb(**given).fit(pu.X, pu.y, weight)
-    other = np.where(weight[:, None] == 0, 5.0, pu.X)
-    same = pusb(**given).fit(other, pu.y, 7 * weight)
-    np.testing.assert_allclose(model.state_.flat, same.state_.flat, atol=1e-6)
-    assert not np.allclose(model.state_.flat, pusb(**given).fit(pu.X, pu.y).state_.flat, atol=1e-4)
-
-
-def test_a_random_state_decides_everything():
-    pu = problem()
-    first, again, other = (pusb(random_state=own).fit(pu.X, pu.y) for own in (1, 1, 2))
-    assert np.array_equal(first.probability_, again.probability_)
-    assert not np.array_equal(first.probability_, other.probability_)
-
-
-def test_an_eval_set_is_judged_by_the_same_rule():
-    pu = problem()
-    model = pusb().fit(pu.X, pu.y, eval_set=(pu.X_test, pu.y_test))
-    assert model.selection_ == "oracle"
-    # Above the quantile of these rows, which differs a little from that of the unlabelled ones.
-    assert model.member_scores_[0] == pytest.approx(model.score(pu.X_test, pu.y_test), abs=0.02)
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 import torch
-from sklearn.base import clone
+from gaussians import table
 
-from robustpu import PNClassifier, SelfPUClassifier, datasets, fit_together
+from robustpu import SelfPUClassifier, fit_together
 from robustpu.fleet import Batch, Best, Fleet
 from robustpu.methods.self_pu import confident, self_paced
 from robustpu.methods.teacher import Teacher
@@ -17,16 +17,6 @@ NUMBERS = {
     "peer_weight": torch.tensor([0.3, 0.4]).double(),
     "nearness": torch.tensor([0.1, 0.05]).double(),
 }
-
-
-def table(seed=0, n_positive=60, n_unlabeled=120):
-    """Two Gaussians in random order, half of the unlabelled rows positive."""
-    rng = np.random.default_rng(seed)
-    n = n_positive + n_unlabeled
-    above = np.arange(n) < n_positive + n_unlabeled // 2
-    X = rng.normal(np.where(above, 1.2, -1.2)[:, None], 1.0, (n, 3))
-    order = rng.permutation(n)
-    return X[order], (np.arange(n) < n_positive).astype(int)[order]
 
 
 def self_pu(**changes):
@@ -274,41 +264,6 @@ class TestFit:
         assert model.population_prior_ == pytest.approx(pu.population_prior)
         assert model.score(pu.X_test, pu.y_test) > 0.92
 
-    def test_rows_without_weight_do_not_matter(self):
-        X, y = table()
-        weight = np.ones(len(y))
-        weight[::5] = 0
-        strange = X.copy()
-        strange[::5] = 40 - 9 * strange[::5]
-        given = {"standardize": False, "validation_fraction": 0}
-        one, other = (self_pu(**given).fit(own, y, weight) for own in (X, strange))
-        kept = weight > 0
-        np.testing.assert_allclose(one.probability_[kept], other.probability_[kept], atol=1e-5)
-        even = self_pu(**given).fit(X, y)
-        assert np.abs(one.probability_ - even.probability_).max() > 1e-3
-
-    def test_patience(self):
-        X, y = table()
-        assert len(self_pu(lr=1e-12, patience=3).fit(X, y).history_) == 4
-
-    def test_alone_and_in_company(self):
-        """Members that leave early, with other settings, change nothing for the others."""
-        X, y = table()
-        other_X, other_y = table(seed=1)
-        models = [
-            self_pu(),
-            self_pu(lr=1e-12, patience=2, random_state=1),
-            self_pu(most=0.5, nearness=0.01, sure_weight=1.0, random_state=2),
-            self_pu(decay=0.5),
-        ]
-        data = [(X, y), (other_X, other_y), (other_X, other_y), (X, y)]
-        alone = [clone(own).fit(*rows) for own, rows in zip(models, data, strict=True)]
-        fit_together([(own, *rows) for own, rows in zip(models, data, strict=True)])
-        for model, own in zip(models, alone, strict=True):
-            np.testing.assert_allclose(model.probability_, own.probability_, atol=1e-4)
-            assert model.history_ == [pytest.approx(entry, abs=1e-4) for entry in own.history_]
-        assert len(models[1].history_) == 3
-
     def test_one_that_diverges_does_not_leave_the_other_alone(self, monkeypatch):
         X, y = table()
         expected = self_pu(lr=1e-3, patience=3, validation_fraction=0).fit(X, y).probability_
@@ -330,32 +285,6 @@ class TestFit:
         fit_together([(self_pu(n_members=3), X, y)], lambda done, total: told.append((done, total)))
         assert told[-2:] == [(24, 24), (24, 24)]
 
-    def test_chance_is_that_of_random_state(self):
-        X, y = table()
-        one, same, other = (self_pu(random_state=s).fit(X, y) for s in (3, 3, 4))
-        np.testing.assert_array_equal(one.probability_, same.probability_)
-        assert np.abs(one.probability_ - other.probability_).max() > 1e-3
-
-    def test_true_labels_to_select_by(self):
-        X, y = table()
-        truth = (X.sum(1) > 0).astype(int)
-        model = self_pu(threshold=0.5).fit(X, y, eval_set=(X[:40], truth[:40]))
-        assert model.selection_ == "oracle"
-        assert model.member_scores_[0] > 0.9
-
-    def test_one_labelled_positive(self):
-        X, y = table()
-        only = np.flatnonzero(y == 1)[0]
-        model = self_pu().fit(X, (np.arange(len(y)) == only).astype(int))
-        assert model.selection_ == "none"
-        assert np.isfinite(model.probability_).all()
-
-    def test_images(self):
-        X = np.random.default_rng(0).normal(size=(12, 3, 8, 8)).astype(np.float32)
-        given = {"module": "all_conv", "epochs": 2, "start_epoch": 1, "stop_epoch": 1, "lr": 1e-3}
-        model = self_pu(**given).fit(X, np.arange(12) % 2)
-        assert np.isfinite(model.predict_proba(X)).all()
-
     @pytest.mark.parametrize(
         ("changes", "match"),
         [
@@ -374,20 +303,3 @@ class TestFit:
     def test_what_is_refused(self, changes, match):
         with pytest.raises(ValueError, match=match):
             self_pu(**changes).fit(np.ones((4, 1)), [0, 0, 1, 1])
-
-
-@pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
-def test_beats_taking_unlabelled_rows_as_negatives():
-    spam = datasets.load("spambase")
-    sizes = {"n_positive": 400, "n_unlabeled": 800, "n_test": 1000, "random_state": 0}
-    parts = [make_pu(spam.data, spam.target, prior=prior, **sizes) for prior in (0.4, 0.6)]
-
-    def errors(cls, **given):
-        jobs = [(cls(prior=own.prior, random_state=0, **given), own.X, own.y) for own in parts]
-        models = fit_together(jobs)
-        return [1 - m.score(own.X_test, own.y_test) for m, own in zip(models, parts, strict=True)]
-
-    naive = errors(PNClassifier, epochs=20)
-    low, high = errors(SelfPUClassifier, epochs=20, start_epoch=5, stop_epoch=10, every=5)
-    assert low < naive[0] - 0.03
-    assert high < naive[1] - 0.1

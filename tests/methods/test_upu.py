@@ -3,17 +3,9 @@
 import numpy as np
 import pytest
 import torch
+from gaussians import problem
 
-from robustpu import UPUClassifier, make_pu
-
-
-def problem(prior=0.5, seed=0):
-    """Two Gaussians whose best accuracy is 0.95."""
-    rng = np.random.default_rng(seed)
-    truth = np.arange(4000) % 2
-    X = rng.normal(np.where(truth == 1, 0.82, -0.82)[:, None], 1.0, (4000, 4))
-    sizes = {"n_positive": 150, "n_unlabeled": 400, "n_test": 1000}
-    return make_pu(X, truth, prior=prior, random_state=seed, **sizes)
+from robustpu import UPUClassifier
 
 
 def upu(**changes):

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 import torch
+from gaussians import problem
 
-from robustpu import PNClassifier, VPUClassifier, datasets, fit_together, make_pu
+from robustpu import VPUClassifier, fit_together
 from robustpu.fleet import Batch, Fleet
 from robustpu.methods.vpu import relative_to_most, variational
 
@@ -13,15 +14,6 @@ LOGIT = np.array([0.4, -1.3, 2.1, 0.7, -0.2, -0.9, 1.6])
 MIXED = np.array([0.1, 0.9, -0.6, 1.7, -0.1, 0.3, 2.2])
 WEIGHT = np.array([1.0, 0.5, 2.0, 0.0, 1.5, 0.25, 3.0])
 SHARE = np.array([0.3, 0.0, 1.0, 0.9, 0.2, 0.5, 0.7])
-
-
-def problem(prior=0.5, seed=0, scenario="case-control"):
-    """Two Gaussians whose best accuracy is 0.95."""
-    rng = np.random.default_rng(seed)
-    truth = np.arange(4000) % 2
-    X = rng.normal(np.where(truth == 1, 0.82, -0.82)[:, None], 1.0, (4000, 4))
-    sizes = {"n_positive": 150, "n_unlabeled": 400, "n_test": 1000}
-    return make_pu(X, truth, prior=prior, scenario=scenario, random_state=seed, **sizes)
 
 
 def vpu(**changes):
@@ -196,72 +188,11 @@ def test_single_set_counts_labelled_rows_to_the_population():
     np.testing.assert_allclose(both[1].probability_, model.probability_, atol=1e-5)
 
 
-@pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
-@pytest.mark.parametrize(("prior", "gap"), [(0.4, 0.03), (0.6, 0.1)])
-def test_beats_taking_unlabelled_rows_as_negatives(prior, gap):
-    table = datasets.load("spambase")
-    sizes = {"n_positive": 400, "n_unlabeled": 800, "n_test": 1000}
-    pu = make_pu(table.data, table.target, prior=prior, random_state=0, **sizes)
-    given = {"prior": prior, "epochs": 20, "random_state": 0}
-    jobs = [(kind(**given), pu.X, pu.y) for kind in (VPUClassifier, PNClassifier)]
-    ours, naive = (model.score(pu.X_test, pu.y_test) for model in fit_together(jobs))
-    assert ours > naive + gap
-
-
-@pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
-def test_a_member_alone_and_in_company():
-    pu, other = problem(0.5), problem(0.3, 1)
-
-    def jobs():
-        return [
-            (vpu(lr=1e-12, patience=2), pu.X, pu.y),
-            (vpu(prior=0.3, n_members=2, lr=1e-3, alpha=2.0), other.X, other.y),
-            (vpu(lr=1e-2, random_state=3, mix_weight=1.0), pu.X, pu.y),
-        ]
-
-    alone = [model.fit(X, y) for model, X, y in jobs()]
-    for model, own in zip(fit_together(jobs()), alone, strict=True):
-        np.testing.assert_allclose(model.probability_, own.probability_, rtol=0, atol=1e-4)
-    # The first has left, and the others went on.
-    assert [len(model.history_) for model in alone] == [3, 40, 20]
-
-
 @pytest.mark.parametrize("change", [{"mix_weight": 1.0}, {"alpha": 3.0}])
 def test_every_parameter_counts(change):
     pu = problem()
     plain, other = (vpu(epochs=5, **own).fit(pu.X, pu.y) for own in ({}, change))
     assert not np.allclose(plain.probability_, other.probability_, atol=1e-3)
-
-
-@pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
-@pytest.mark.parametrize("scenario", ["case-control", "single-set"])
-def test_sample_weight(scenario):
-    """Rows without weight leave no trace, not even as partners; only ratios of weights count."""
-    pu = problem()
-    weight = np.where(np.arange(550) % 5 == 0, 0.0, 1.0 + np.arange(550) % 3)
-    given = {"validation_fraction": 0, "standardize": False, "epochs": 5, "scenario": scenario}
-    model = vpu(**given).fit(pu.X, pu.y, weight)
-    other = np.where(weight[:, None] == 0, 5.0, pu.X)
-    same = vpu(**given).fit(other, pu.y, 7 * weight)
-    np.testing.assert_allclose(model.state_.flat, same.state_.flat, atol=1e-5)
-    plain = vpu(**given).fit(pu.X, pu.y)
-    assert not np.allclose(model.state_.flat, plain.state_.flat, atol=1e-4)
-
-
-def test_a_random_state_decides_everything():
-    pu = problem()
-    first, again, other = (vpu(random_state=own, epochs=5).fit(pu.X, pu.y) for own in (1, 1, 2))
-    assert np.array_equal(first.probability_, again.probability_)
-    assert not np.array_equal(first.probability_, other.probability_)
-
-
-@pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
-@pytest.mark.parametrize("labelled", [1, 2, 38])
-def test_batches_without_positives_or_without_unlabelled_rows(labelled):
-    X = np.random.default_rng(0).normal(size=(40, 3))
-    y = (np.arange(40) < labelled).astype(int)
-    model = vpu(epochs=3, batch_size=8).fit(X, y)
-    assert np.isfinite(model.predict_proba(X)).all()
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from robustpu import metrics
 from robustpu.metrics.estimates import Estimate, combine, wilson
@@ -70,6 +71,43 @@ def test_a_wrong_prior_leaves_the_range_and_is_flagged():
     assert "recall" not in found.clipped
     assert "precision             1.000" in str(found)
     assert "* out of range before it was cut" in str(found)
+
+
+def test_what_had_to_be_cut_keeps_its_relative_width():
+    """By hand: 3 (2 to 4) is 1 (2/3 to 4/3) after the cut at 1, and mirrored below 0."""
+    above, below = combine(3.0, [(2.0, 4.0)], (0, 1)), combine(-2.0, [(-3.0, -1.0)], (0, 1))
+    assert (above.value, above.low, above.high) == pytest.approx((1, 2 / 3, 1))
+    assert (below.value, below.low, below.high) == pytest.approx((0, 0, 1 / 3))
+    inside = combine(0.5, [(0.4, 0.7)], (0, 1))
+    assert (inside.low, inside.high) == pytest.approx((0.4, 0.7))
+
+
+@pytest.mark.parametrize("prior", [0.7, 0.95])
+def test_no_prior_however_wrong_makes_a_certainty(prior):
+    y, score = rows()
+    found = metrics.evaluate(y, score, prior=prior)
+    assert "precision" in found.clipped
+    assert all(own.high - own.low > 0.005 for own in found.values())
+
+
+@pytest.mark.parametrize("name", ["auc", "average_precision"])
+def test_one_labelled_row_says_nothing_about_the_order(name):
+    own = metrics.evaluate(np.arange(50) < 1, np.linspace(1, 0, 50), prior=0.2)[name]
+    assert (own.low, own.high) == (0, 1)
+
+
+@pytest.mark.parametrize("n_labelled", [2, 3, 5, 10])
+@pytest.mark.parametrize("shift", [1.5, 3.0])
+def test_intervals_of_orders_hold_with_few_labelled_rows(n_labelled, shift):
+    rng = np.random.default_rng(0)
+    is_covered = []
+    for _ in range(150):
+        truth = np.r_[np.ones(n_labelled, bool), rng.random(300) < 0.2]
+        score = rng.normal(shift * truth)
+        found = metrics.evaluate(np.arange(len(truth)) < n_labelled, score, prior=0.2)["auc"]
+        is_covered.append(found.low <= norm.cdf(shift / 2**0.5) <= found.high)
+        assert found.high - found.low > 0.01
+    assert np.mean(is_covered) > 0.85
 
 
 def test_rounding_is_not_clipping():

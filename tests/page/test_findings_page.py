@@ -149,7 +149,7 @@ def test_what_the_rounds_brought_is_said(taken, words):
 
 def test_a_prior_that_was_given_needs_no_caveat():
     found = findings()
-    found["prior"]["how"] = "given"
+    found["prior"].update(how="given", low=None, high=None)
     assert "too high" not in Reader(render(found)).words
 
 

@@ -5,8 +5,9 @@ import pytest
 
 from robustpu.metrics import auc
 from robustpu.study import compare_table
+from robustpu.study.held_out import cross_fit
 from robustpu.study.problem import make_problem
-from robustpu.study.training import Wish, cross_fit, make_model
+from robustpu.study.training import Wish, make_model
 from robustpu.tables import Roles
 
 

@@ -80,3 +80,48 @@ def test_the_background_is_unlabelled(rows):
 
 def test_features_of_a_column_need_not_be_neighbours():
     assert features_of(["a", "b", "a"])["a"].tolist() == [0, 2]
+
+
+class Counted:
+    """A scorer that counts the rows it is asked for."""
+
+    def __init__(self):
+        self.rows = 0
+
+    def __call__(self, X):
+        self.rows += len(X)
+        return sigmoid(X)
+
+
+@pytest.mark.parametrize("columns", [40, 400, 2000])
+def test_what_is_scored_is_bounded_however_many_columns_there_are(monkeypatch, columns):
+    monkeypatch.setattr("robustpu.study.effects.BUDGET", 10_000)
+    monkeypatch.setattr("robustpu.study.effects.LEAST_SAMPLE", 4)
+    X = np.random.default_rng(0).normal(size=(1000, columns)).astype(np.float32)
+    sources, y = [f"c{place}" for place in range(columns)], np.arange(1000) % 2
+    count = Counted()
+    found = importance(count, X, y, sources)
+    assert len(found) == columns
+    assert count.rows < 12_000
+    count = Counted()
+    named, effects = drivers(count, X[:50], X[50:60], sources)
+    assert (len(named), effects.shape) == (columns, (50, columns))
+    assert count.rows < 25_000
+
+
+def test_of_many_columns_those_that_count_are_measured(monkeypatch):
+    monkeypatch.setattr("robustpu.study.effects.BUDGET", 1_000)
+    monkeypatch.setattr("robustpu.study.effects.LEAST_COLUMNS", 3)
+    X = np.random.default_rng(0).normal(size=(300, 60)).astype(np.float32)
+    sources = [f"c{place}" for place in range(60)]
+    _, effects = drivers(sigmoid, X[:50], X[50:80], sources)
+    assert np.flatnonzero(np.abs(effects).max(0) > 1e-4).tolist() == [0, 1]
+    whole = drivers(sigmoid, X[:50], X[50 : 50 + LEAST_BACKGROUND], ["c0", "c1", *["c"] * 58])[1]
+    assert effects[:, :2] == pytest.approx(whole[:, :2], abs=1e-5)
+
+
+def test_importance_does_not_depend_on_how_many_columns_are_done_at_a_time(rows, monkeypatch):
+    whole = importance(sigmoid, rows, np.arange(60) % 2, SOURCES)
+    monkeypatch.setattr("robustpu.study.effects.CHUNK", 1)
+    one_by_one = importance(sigmoid, rows, np.arange(60) % 2, SOURCES)
+    assert [own.value for own in one_by_one] == pytest.approx([own.value for own in whole])

@@ -7,8 +7,8 @@ import pytest
 
 from robustpu import ModelFolderError, PUExtraTreesClassifier, persist, save
 from robustpu.metrics import METRICS
-from robustpu.study import fit_table, open_study, rank_table, score_parts
-from robustpu.study.scoring import is_labelled
+from robustpu.study import fit_table, open_study, rank_table, score_parts, soundness
+from robustpu.study.scoring import labelled
 from robustpu.tables import TableError, Tally, read_table
 
 QUICK = {"label": "fraud", "id": "claim", "drop": ("filed",), "method": "puet", "prior": 0.18}
@@ -237,5 +237,33 @@ def test_what_differs_is_counted_or_refused(study, table):
 )
 def test_labelled_rows_are_known_however_they_are_written(cells, positive, wanted):
     table = read_table({"y": cells, "x": [*range(len(cells))]})
-    assert is_labelled(table, "y", positive).astype(int).tolist() == wanted
-    assert not is_labelled(table, "z", positive).any()
+    assert labelled(table, "y", positive).is_same.astype(int).tolist() == wanted
+    assert not labelled(table, "z", positive).is_alike.any()
+
+
+def test_a_given_share_that_rows_refute_makes_no_certainty(table):
+    study = fit_table(table, label="fraud", id="claim", method="puet", prior=0.8)
+    found = study.findings
+    metrics = {own["name"]: own for own in found["evaluation"]["metrics"]}
+    assert study.model.prior_ == 0.8
+    assert found["prior"]["how"] == "given"
+    assert found["prior"]["low"] == 0
+    assert found["prior"]["value"] == found["prior"]["high"] < 0.6
+    assert metrics["precision"]["high"] - metrics["precision"]["low"] > 0.2
+    assert all(own["high"] - own["low"] > 0.5 for own in found["top"])
+    told = " ".join(own["text"] for own in found["alarms"] if own["kind"] == "prior")
+    assert "You gave 80.0%" in told
+    assert soundness.fault(found) is None
+
+
+@pytest.mark.parametrize(("labelled", "method"), [(1, "nnpu"), (2, "elkan-noto")])
+def test_a_fit_that_cannot_be_judged_is_not_lost(labelled, method):
+    random = np.random.default_rng(0)
+    frame = {"x": random.normal(size=60).tolist(), "y": [1] * labelled + [0] * (60 - labelled)}
+    found = fit_table(frame, label="y", method=method, prior=0.1).findings
+    assert found["evaluation"] is None
+    assert found["top"] == []
+    told = [own["text"] for own in found["alarms"] if "could not be judged" in own["text"]]
+    assert len(told) == 1
+    assert f"{labelled} labelled and {60 - labelled} unlabelled rows are too few" in told[0]
+    assert found["suspects"]

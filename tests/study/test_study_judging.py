@@ -5,13 +5,12 @@ from robustpu.study.judging import (
     allowed,
     evaluation_section,
     judge,
-    judge_newest,
     lengths,
-    newest_alarms,
     scores_section,
     smoothed,
     top_section,
 )
+from robustpu.study.newest import judge_newest, newest_alarms
 from robustpu.study.prior import Prior
 from robustpu.study.training import Wish, make_model
 
@@ -128,8 +127,9 @@ def test_intervals_of_lists_agree_with_each_other(held_out):
     assert found[0]["expected"] == found[0]["k"]
 
 
-def _section(value, low, high):
-    return {"metrics": [{"name": "auc", "value": value, "low": low, "high": high}]}
+def _section(value, low, high, labelled=20):
+    metric = {"name": "auc", "value": value, "low": low, "high": high}
+    return {"judged": {"n_positive": labelled}, "metrics": [metric]}
 
 
 @pytest.mark.parametrize(
@@ -140,6 +140,12 @@ def test_newest_rows_that_are_ranked_worse_are_an_alarm(high, alarms):
     found = newest_alarms(_section(0.9, 0.85, 0.95), newest)
     assert len(found) == alarms
     assert all("2024-05-01" in own["text"] for own in found)
+
+
+@pytest.mark.parametrize(("labelled", "alarms"), [(4, 0), (5, 1)])
+def test_few_labelled_rows_among_the_newest_are_no_alarm(labelled, alarms):
+    newest = {"since": "2024-05-01", "evaluation": _section(0.7, 0.5, 0.8, labelled)}
+    assert len(newest_alarms(_section(0.9, 0.85, 0.95), newest)) == alarms
 
 
 def test_without_newest_rows_there_is_no_alarm_of_them():

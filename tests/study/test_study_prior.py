@@ -74,9 +74,14 @@ def test_an_estimate_is_held_to_what_scores_allow():
     assert within(found, 0.9) == found
 
 
-def test_a_prior_that_was_given_is_kept_and_doubted():
+def test_a_prior_that_was_given_is_kept_where_rows_do_not_refute_it():
     given = Prior("given", 0.3)
     assert within(given, 0.4) == given
-    held = within(given, 0.2)
-    assert held.value == 0.3
-    assert "at most 20.0%" in held.doubts[0]
+
+
+@pytest.mark.parametrize("how", ["given", "count"])
+def test_a_prior_that_was_given_and_is_refuted_is_no_certainty(how):
+    held = within(Prior(how, 0.3), 0.2)
+    assert (held.how, held.value, held.low, held.high) == (how, 0.2, 0.0, 0.2)
+    for told in ("at most 20.0%", "You gave 30.0%", "by 0.0% to 20.0%"):
+        assert told in held.doubts[0]

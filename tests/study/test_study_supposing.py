@@ -92,7 +92,7 @@ def test_an_estimated_share_has_them_in_the_findings_and_on_the_page(table):
     assert all(len(own["expected"]) == len(found["top"]) for own in found["suppositions"])
     assert fault(found) is None
     assert 'class="suppositions"' in render(found)
-    assert fit_table(table, prior=0.2, **given).findings["suppositions"] == []
+    assert fit_table(table, prior=0.15, **given).findings["suppositions"] == []
 
 
 def test_suppositions_of_a_stranger_are_checked_and_those_of_old_are_not_missed(study):

@@ -3,8 +3,11 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from robustpu import ElkanNotoClassifier, RobustPUClassifier
-from robustpu.study import training
-from robustpu.study.training import Wish, cross_fit, make_model, train, unseen
+from robustpu.metrics.folds import aligned
+from robustpu.study import held_out
+from robustpu.study.held_out import cross_fit, unseen
+from robustpu.study.training import Wish, make_model, train
+from robustpu.thresholds import shifted
 
 
 @pytest.fixture
@@ -55,12 +58,12 @@ def test_folds_are_judged_by_models_that_have_not_seen_them(rows):
 def test_own_answers_are_taken_if_there_are_enough(rows):
     X, y = rows
     trees = train(make_model(Wish("puet"), 0.2), X, y).model
-    score, how = unseen(trees, X, y, 0)
+    score, how, _ = unseen(trees, X, y, 0)
     assert score is trees.out_of_fold_
     assert "did not train on" in how
     other = train(make_model(Wish("elkan-noto"), 0.2), X, y).model
     assert not np.isfinite(other.out_of_fold_).any()
-    score, how = unseen(other, X, y, 0)
+    score, how, _ = unseen(other, X, y, 0)
     assert np.isfinite(score).all()
     assert how == "5-fold cross-fitting"
 
@@ -70,9 +73,9 @@ def test_own_answers_to_many_rows_are_enough(rows, monkeypatch):
     model = train(make_model(Wish("nnpu", members=2), 0.2), X, y).model
     parts = [int(np.isfinite(model.out_of_fold_[y == label]).sum()) for label in (1, 0)]
     assert 0 < parts[1] < 0.5 * (y == 0).sum()
-    monkeypatch.setattr(training, "ENOUGH_ROWS", tuple(parts))
+    monkeypatch.setattr(held_out, "ENOUGH_ROWS", tuple(parts))
     assert unseen(model, X, y, 0)[0] is model.out_of_fold_
-    monkeypatch.setattr(training, "ENOUGH_ROWS", (parts[0], parts[1] + 1))
+    monkeypatch.setattr(held_out, "ENOUGH_ROWS", (parts[0], parts[1] + 1))
     assert unseen(model, X, y, 0)[1] == "5-fold cross-fitting"
 
 
@@ -80,7 +83,7 @@ def test_one_positive_cannot_be_cross_fitted(rows):
     X, y = rows
     y = (np.arange(120) < 1).astype(np.int64)
     model = train(make_model(Wish("nnpu"), 0.2), X, y).model
-    score, _ = unseen(model, X, y, 0)
+    score, _, _ = unseen(model, X, y, 0)
     assert score is model.out_of_fold_
 
 
@@ -98,3 +101,89 @@ def test_progress_and_warnings_are_told(rows):
     assert told[-1][1] == told[-1][2] == 350, "100 trees, and 50 for each of five folds"
     collapsed = train(make_model(Wish("nnpu", threshold=0.999999), 0.5), X, y)
     assert any("collapsed" in own for own in collapsed.warnings)
+
+
+def test_two_positives_that_cannot_be_folded_leave_the_evaluation_out(rows):
+    X, _ = rows
+    y = (np.arange(120) < 2).astype(np.int64)
+    model = train(make_model(Wish("elkan-noto"), 0.2), X, y).model
+    score, how, fits = unseen(model, X, y, 0)
+    assert np.isnan(score).all()
+    assert fits is None
+    assert how.startswith("nothing: 2 labelled and 118 unlabelled rows are too few")
+
+
+def test_a_fault_of_many_rows_is_none_of_few(rows, monkeypatch):
+    X, y = rows
+    model = train(make_model(Wish("elkan-noto"), 0.2), X, y).model
+
+    def fail(*given):
+        raise ValueError("a fault")
+
+    monkeypatch.setattr(held_out, "_fit_folds", fail)
+    with pytest.raises(ValueError, match="a fault"):
+        unseen(model, X, y, 0)
+
+
+def test_answers_of_folds_are_on_the_scale_of_the_model(rows):
+    """A copy whose log-odds are twice as large and 1 higher comes back to where the model is."""
+    random = np.random.default_rng(0)
+    odds = random.normal(size=2000)
+    usual, own = 1 / (1 + np.exp(-odds)), 1 / (1 + np.exp(-2 * odds - 1))
+    found = aligned(own, own, usual, 0.5)
+    middle = np.abs(odds) < 2
+    assert np.abs(found - usual)[middle].max() < 0.01
+    assert np.array_equal(np.argsort(found), np.argsort(usual))
+    # Beyond all that is known it goes on as at the end.
+    assert aligned(np.array([1 - 1e-9]), own, usual, 0.5)[0] > found.max()
+
+
+def test_equal_answers_at_the_threshold_stay_there():
+    usual = np.array([0.3] * 30 + [0.1] * 70)
+    own = np.array([0.9] * 30 + [0.2] * 70)
+    assert aligned(np.array([0.9, 0.2]), own, usual, 0.3)[0] == 0.3
+    learnt_by_heart = np.zeros(100)
+    score = np.array([0.0, 0.4, 1.0])
+    kept = aligned(score, learnt_by_heart, learnt_by_heart, 0.5)
+    assert kept == pytest.approx(score, abs=1e-9)
+
+
+def test_folds_are_aligned_and_known(rows):
+    X, y = rows
+    model = train(make_model(Wish("nnpu"), 0.2), X, y).model
+    score, _, (fold, scores) = unseen(model, X, y, 0)
+    plain, _ = cross_fit(model, X, y, 5, 0)
+    assert np.bincount(fold).tolist() == [24] * 5
+    assert not np.array_equal(score, plain)
+    assert np.array_equal(scores[fold, np.arange(120)], score)
+    for place in range(5):
+        own = fold == place
+        assert np.array_equal(np.argsort(score[own]), np.argsort(plain[own]))
+
+
+@pytest.mark.parametrize("threshold", ["precision:0.9", "recall:0.8"])
+@pytest.mark.parametrize("method", ["puet", "bagging", "spy", "pebl", "elkan-noto"])
+def test_a_threshold_from_held_out_rows_names_methods_that_hold_some_out(method, threshold):
+    with pytest.raises(ValueError, match=rf"{method} holds out none.*nnpu.*robust-pu.*top:200"):
+        make_model(Wish(method, threshold=threshold), 0.2)
+    assert make_model(Wish("nnpu", threshold=threshold), 0.2).threshold == threshold
+    assert make_model(Wish(method, threshold="top:20"), 0.2).threshold == "top:20"
+
+
+def test_fits_of_other_scales_can_be_ranked_together(rows, monkeypatch):
+    """Fits that rank alike, and score the higher the later they are: the AUC of each is 1."""
+    _, y = rows
+    X = np.where(y == 1, 2.0, 0.0)[:, None].astype(np.float32) + np.arange(120)[:, None] / 120
+    model = ElkanNotoClassifier(prior=0.2, random_state=0)
+    fit_folds = held_out._fit_folds
+
+    def blown_up(*given):
+        copies, parts, seconds = fit_folds(*given)
+        for place, copy in enumerate(copies):
+            copy.calibration_ = 3.0 * place
+            copy.probability_ = shifted(copy.probability_, 3.0 * place)
+        return copies, parts, seconds
+
+    monkeypatch.setattr(held_out, "_fit_folds", blown_up)
+    score, _ = cross_fit(model, X, y, 4, 0)
+    assert score[y == 1].min() > score[y == 0].max()

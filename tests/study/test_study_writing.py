@@ -5,7 +5,7 @@ import pytest
 from pyarrow import csv, feather, parquet
 
 from robustpu.study.source import counted
-from robustpu.study.writing import defused, table_file
+from robustpu.study.writing import defused, table_file, writable
 from robustpu.tables import iter_table, read_table
 
 SCHEMA = pa.schema({"id": pa.string(), "x": pa.int64()})
@@ -113,3 +113,40 @@ def test_texts_of_every_type_are_made_safe(tmp_path, kind):
 def test_codes_of_numbers_are_written_as_numbers():
     table = pa.table({"x": pa.array([5, 7, 5]).dictionary_encode()})
     assert defused(table).column("x").to_pylist() == [5, 7, 5]
+
+
+UNION = pa.UnionArray.from_sparse(
+    pa.array([0, 1], pa.int8()), [pa.array([1, 2]), pa.array(["a", "b"])]
+)
+ODD = {
+    "interval": pa.array([(1, 2, 3), None], pa.month_day_nano_interval()),
+    "union": UNION,
+    "bytes": pa.array([b"\xff", b"a"]),
+    "fixed": pa.array([b"\xff\x00", b"ab"], pa.binary(2)),
+    "list": pa.array([[1], None]),
+    "number": pa.array([1, 2]),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".parquet", ".feather", ".jsonl", ".json"])
+def test_every_type_has_a_place_in_every_format(tmp_path, name, ending):
+    column = writable(pa.chunked_array([ODD[name]]), ending)
+    with table_file(tmp_path / f"t{ending}") as write:
+        write(pa.table({"x": column, "y": [1, 2]}))
+    assert read_table(tmp_path / f"t{ending}").n_rows == 2
+    if name == "number" or ending == ".feather":
+        assert column.type == ODD[name].type
+    if ending == ".csv":
+        wanted = {"bytes": ["\\xff", "a"], "union": ["1", "b"], "fixed": ["\\xff\\x00", "ab"]}
+        assert column.to_pylist() == wanted.get(name, column.to_pylist())
+
+
+def test_a_column_that_cannot_be_written_is_named(tmp_path):
+    def fail():
+        with table_file(tmp_path / "t.csv") as write:
+            write(pa.table({"good": [1, 2], "bad": ODD["bytes"]}))
+
+    with pytest.raises(ValueError, match=r"column 'bad' cannot be written: Invalid UTF8"):
+        fail()
+    assert not list(tmp_path.iterdir())

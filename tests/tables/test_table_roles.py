@@ -151,3 +151,59 @@ def test_one_is_not_many() -> None:
     assert "label '1': 1 labelled positive, 2 unlabelled rows" in notes
     assert "1 row without a label counts as unlabelled" in notes
     assert "label '1': 3 labelled positives, 1 unlabelled row" in label(["1", "1", "1", "0"]).notes
+
+
+@pytest.mark.parametrize(
+    ("labels", "positive"),
+    [
+        (["01"] * 3 + ["1"] * 5 + ["2"], "01"),
+        (["01"] * 3 + ["1"] * 5 + ["2"], "1"),
+        (["10000000000000001"] * 3 + ["10000000000000000"] * 5 + ["2"], "10000000000000001"),
+        ([10000000000000001] * 3 + [10000000000000000] * 5 + [2], "10000000000000001"),
+        (["1e2"] * 3 + ["100"] * 5 + ["2"], "1e2"),
+        (["1e2"] * 3 + ["100"] * 5 + ["2"], "100"),
+    ],
+)
+def test_labels_are_told_apart_by_their_spelling(labels: Any, positive: str) -> None:
+    parts = take_roles(
+        read_table({"y": labels, "x": range(len(labels))}), Roles(label="y", positive=positive)
+    )
+    assert parts.y.tolist() == [int(str(own) == positive) for own in labels]
+    assert parts.roles.positive == positive
+
+
+@pytest.mark.parametrize(
+    ("labels", "positive"),
+    [(["3.0", "4.0"], "3"), (["3", "4"], "3.0"), ([3.0, 4.0], "3"), ([3, None], "3.00")],
+)
+def test_whole_numbers_may_have_a_point(labels: Any, positive: str) -> None:
+    table = read_table({"y": labels, "x": [1, 2]})
+    assert take_roles(table, Roles(label="y", positive=positive)).y.tolist() == [1, 0]
+
+
+def times_of(cells: Any) -> Any:
+    table = read_table({"t": cells, "x": range(len(cells))})
+    return take_roles(table, Roles(time="t"))
+
+
+def test_numbers_that_look_like_dates_here_and_there_are_numbers() -> None:
+    minutes = 28_005_000 + np.arange(400) * 40
+    parts = times_of([str(own) for own in minutes])
+    np.testing.assert_array_equal(parts.times, minutes)
+    assert parts.notes == ()
+
+
+def test_times_are_dates_if_nearly_all_are() -> None:
+    days = pd.date_range("2024-01-01", periods=100)
+    compact = [f"{day:%Y%m%d}" for day in days]
+    np.testing.assert_array_equal(times_of(compact).times, days.to_numpy("datetime64[us]"))
+    compact[:4] = ["20240001"] * 4
+    assert times_of(compact).times.dtype.kind == "M"
+    compact[:6] = ["20240001"] * 6
+    assert times_of(compact).times.dtype.kind == "f"
+    # Words are neither; then it is dates, for there is nothing else that it could be.
+    written = [f"{day:%d.%m.%Y}" for day in days]
+    written[:20] = ["unknown"] * 20
+    parts = times_of(written)
+    assert np.isnat(parts.times).sum() == 20
+    assert parts.notes == ("20 rows have no time in 't'",)

@@ -1,14 +1,20 @@
 """Files packed in any way, and files that are not there or not whole."""
 
 import bz2
+import errno
 import gzip
 import io
 import lzma
+import os
+import re
 import sys
+import tempfile
 import zipfile
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from robustpu.tables import TableError, iter_table, read_table
@@ -146,3 +152,38 @@ def test_parts_left_early_close_the_file(tmp_path: Path) -> None:
     parts = iter_table(path, rows=10)
     assert next(parts).n_rows == 10
     parts.close()  # an open file would be a ResourceWarning, and so an error
+
+
+class Broken(io.RawIOBase):
+    """A file that cannot be read any further."""
+
+    name = "broken.csv"
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def read(self, size: int = -1) -> bytes:
+        raise OSError(self.number, os.strerror(self.number))
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO, errno.EACCES])
+def test_what_is_wrong_with_the_machine_is_said_of_it(number: int) -> None:
+    with pytest.raises(OSError, match=re.escape(os.strerror(number))) as caught:
+        read_table(Broken(number))
+    assert caught.value.errno == number
+
+
+def test_other_errors_of_the_system_are_of_the_file() -> None:
+    with pytest.raises(TableError, match=r"broken\.csv is damaged"):
+        read_table(Broken(errno.ESPIPE))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is always full")
+def test_a_full_disk_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "TemporaryFile", partial(Path("/dev/full").open, "w+b"))
+    sink = io.BytesIO()
+    pq.write_table(pa.table({"a": range(10_000)}), sink)
+    with pytest.raises(OSError, match="No space left") as caught:
+        read_table(io.BytesIO(sink.getvalue()))
+    assert caught.value.errno == errno.ENOSPC
+    assert caught.value.filename == tempfile.gettempdir()

@@ -39,6 +39,11 @@ def clean_errors(debug: bool = False) -> Iterator[None]:
         # Whoever read the output has had enough; Python would complain when it flushes the rest.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(141) from None
+    except SystemExit as error:
+        # Rich has noticed it first, and has its own code for it.
+        if isinstance(error.__context__, BrokenPipeError):
+            raise typer.Exit(141) from None
+        raise
     except Exception as error:
         if isinstance(error, typer.Exit | typer.Abort) or type(error).__module__.startswith(
             ("click", "typer")

@@ -58,7 +58,11 @@ def fit(
     time_column: Time = None,
     method: Annotated[
         str,
-        typer.Option(metavar="NAME", help="What `robustpu methods` lists, such as nnpu or puet."),
+        typer.Option(
+            metavar="NAME",
+            help="What `robustpu methods` lists, such as nnpu or puet; robust-pu-meta in Python "
+            "alone, for a folder cannot hold its learner.",
+        ),
     ] = "robust-pu",
     prior: Prior = "auto",
     scenario: Scenario = "case-control",
@@ -85,6 +89,7 @@ def fit(
         from robustpu.study import fit_table
 
         _check_out(out, overwrite)
+        _check_stored(method)
         # Two threads gain little on networks this small, and lose much beside other programs.
         torch.set_num_threads(1)
         with stages(quiet or as_json) as progress:
@@ -194,6 +199,22 @@ def _footnotes(evaluation: dict[str, Any], is_starred: bool) -> list[str]:
         "and if the share of positives is right. Give --prior if you know it better.",
         *remarks,
     ]
+
+
+def _check_stored(method: str) -> None:
+    """Say now, not after the training, that a folder cannot hold what is trained."""
+    from robustpu.methods import METHODS, all_methods
+    from robustpu.persist.learners import LEARNERS
+
+    kind = all_methods()[method] if method in METHODS else None
+    learner = type(getattr(kind, "_default", None)).__name__
+    if not hasattr(kind, "_default") or learner in LEARNERS:
+        return
+    assert kind is not None
+    raise ValueError(
+        f"{method} trains a {learner}, which a model folder cannot hold. Take --method robust-pu; "
+        f"or in Python, {kind.__name__}(estimator=RandomForestClassifier()), which can be saved."
+    )
 
 
 def _check_out(out: Path, overwrite: bool) -> None:

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from robustpu.cli.errors import clean_errors
+
 
 def methods(
     as_json: Annotated[
@@ -12,6 +14,11 @@ def methods(
     ] = False,
 ) -> None:
     """List the methods: where they come from, and what they need."""
+    with clean_errors():
+        _list(as_json)
+
+
+def _list(as_json: bool) -> None:
     from robustpu.methods import METHODS, fit_times
 
     times = fit_times()

@@ -63,7 +63,7 @@ def predict(
     check_output(out, data, as_json)
     with clean_errors(debug):
         from robustpu.study import open_study, score_parts
-        from robustpu.study.writing import DELIMITED, check_name, table_file
+        from robustpu.study.writing import check_name, table_file
         from robustpu.tables import Tally
 
         ending = check_name(out, is_defused=spreadsheet_safe)
@@ -93,7 +93,7 @@ def predict(
                         notes.append(
                             f"there is no column {usual!r}: rows are named by their numbers"
                         )
-                block = _block(part, named, ending in ("-", *DELIMITED))
+                block = _block(part, named, ending)
                 schema = schema or block.schema
                 write(block if block.schema == schema else _recast(block, schema))
                 counts["rows"] += len(part.score)
@@ -170,7 +170,7 @@ class _Named(NamedTuple):
     has_row: bool
 
 
-def _block(part: "Scored", named: _Named, is_plain: bool) -> Any:
+def _block(part: "Scored", named: _Named, ending: str) -> Any:
     """What is written of a part: id or row, the columns to keep, score, answer."""
     import numpy as np
     import pyarrow as pa
@@ -180,36 +180,43 @@ def _block(part: "Scored", named: _Named, is_plain: bool) -> Any:
         rows = np.arange(part.first, part.first + part.table.n_rows)
         columns[named.ours["row"]] = pa.array(rows)
     for name in named.kept:
-        columns[name] = _plain(part.table, name, is_plain)
+        columns[name] = _plain(part.table, name, ending)
     columns[named.ours["score"]] = pa.array(part.score)
     columns[named.ours["answer"]] = pa.array(part.answer)
     return pa.table(columns)
 
 
-def _plain(table: Any, name: str, is_plain: bool) -> Any:
-    """A column as it is; of JSON, where types change from row to row, as text."""
+def _plain(table: Any, name: str, ending: str) -> Any:
+    """A column as the format takes it; of JSON, where types change from row to row, as text."""
     import pyarrow as pa
+
+    from robustpu.study.writing import texts, writable
 
     if table.is_partial and name not in table.names:
         return pa.nulls(table.n_rows, pa.string())
     column = table.column(name)
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        column, kind = column.cast(kind.value_type), kind.value_type
-    # A delimited text has no place for lists and the like.
-    if not table.is_partial and not (is_plain and pa.types.is_nested(kind)):
-        return column
-    return pa.array([None if own is None else str(own) for own in column.to_pylist()], pa.string())
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    return texts(column) if table.is_partial else writable(column, ending)
 
 
 def _recast(block: Any, schema: Any) -> Any:
     """A part whose columns are of other types than those of the first."""
     import pyarrow as pa
 
-    try:
-        return block.cast(schema)
-    except pa.ArrowException as error:
-        raise ValueError(
-            f"a column that is written changes its type within the table: {error}. Write it as "
-            "CSV first, or leave the column out."
-        ) from error
+    from robustpu.study.writing import is_text, texts
+
+    columns = []
+    for field, column in zip(schema, block.columns, strict=True):
+        try:
+            columns.append(column.cast(field.type))
+        except pa.ArrowException as error:
+            if is_text(field.type):
+                # Bytes, of which those of the first part were letters.
+                columns.append(texts(column).cast(field.type))
+                continue
+            raise ValueError(
+                f"column {field.name!r}, which is written, changes its type within the table: "
+                f"{error}. Write it as CSV first, or leave the column out."
+            ) from error
+    return pa.table(columns, schema=schema)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from robustpu.cli.errors import clean_errors
+
 if TYPE_CHECKING:
     from robustpu.report.tables import Table
 
@@ -60,7 +62,7 @@ def report(
     """
     if form is not None and out is None:
         raise typer.BadParameter("there is nothing to write into: give --out too.")
-    try:
+    with clean_errors():
         from robustpu.report.tables import tables
 
         paths = paths or [next((path for path in PLACES if path.is_dir()), PLACES[0])]
@@ -78,9 +80,6 @@ def report(
             # Written before any is named: nobody may be there to read the names.
             for path in list(_write(tables(records), out, form or Format.ALL)):
                 typer.echo(path)
-    except (ValueError, OSError) as error:
-        typer.echo(f"Error: {error}", err=True)
-        raise typer.Exit(1) from None
 
 
 def _files(paths: Iterable[Path]) -> list[Path]:

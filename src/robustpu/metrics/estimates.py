@@ -46,7 +46,8 @@ def combine(
 ) -> Estimate:
     """raw - sqrt(sum of (raw - lowest end)^2), and likewise above; then cut to the range.
 
-    What is out of range is moved to its end and keeps its width: the cut takes no doubt away.
+    A value out of range is moved to the end of the range, and its interval shrinks in proportion:
+    the cut takes no doubt away.
 
     The variance-recovery method (Zou and Donner, 2008): a metric depends on independent parts,
     each with an interval. Move one part to the ends of its interval and keep the others: that is
@@ -65,19 +66,17 @@ def combine(
     --------
     >>> print(combine(0.9, [(0.87, 0.93), (0.86, 0.94)], (0, 1)))
     0.900 [0.850, 0.950]
-    >>> print(combine(1.5, [(1.25, 1.75)], (0, 1)))
+    >>> print(combine(2.0, [(1.5, 2.5)], (0, 1)))
     1.000 [0.750, 1.000]
     """
     below = math.hypot(*(raw - min(raw, *pair) for pair in ends))
     above = math.hypot(*(max(raw, *pair) - raw for pair in ends))
     least, most = bounds
     value = min(max(raw, least), most)
-    low = max(least, min(raw, value) - below)
-    high = min(most, max(raw, value) + above)
-    if raw > most:
-        low = max(least, most - below)
-    if raw < least:
-        high = min(most, least + above)
+    # 1 but for what is out of range.
+    shrunk = (most - least) / max(raw - least, most - raw, most - least)
+    low = max(least, value - shrunk * below)
+    high = min(most, value + shrunk * above)
     return Estimate(value, low, high, raw, abs(raw - value) > ROUNDING * max(1.0, abs(value)))
 
 

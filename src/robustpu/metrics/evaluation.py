@@ -144,7 +144,7 @@ def evaluate(
     zero_one_risk         0.164    0.127    0.204
     lee_liu               1.599    1.422    1.770
     auc                   0.917    0.878    0.955
-    average_precision     0.890    0.753    1.000
+    average_precision     0.890    0.752    1.000
     precision_at_k        0.800    0.727    0.870
     lift_at_k             2.000    1.818    2.175
     positives_at_k      320.000  290.805  348.059

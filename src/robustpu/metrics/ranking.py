@@ -37,7 +37,7 @@ def auc(sample: Sample) -> Estimate:
         return _unknown(raw)
     half = quantile(sample) * error / (1 - sample.prior)
     ends = [
-        _logit_ends(raw, half),
+        (raw - half, raw + half),
         (corrected(area, sample.priors[0]), corrected(area, sample.priors[1])),
     ]
     # Few rows that are all won say little, and spread not at all. A row of scores that differ tells
@@ -173,22 +173,6 @@ def fewest(sample: Sample) -> float:
 def quantile(sample: Sample) -> float:
     """Half the width of an interval in standard errors that were estimated: Student's t."""
     return float(stdtrit(max(1.0, fewest(sample) - 1), (1 + sample.level) / 2))
-
-
-def _logit_ends(value: float, half: float) -> tuple[float, float]:
-    """value -+ half, taken on the log-odds, which have no end to run over.
-
-    Examples
-    --------
-    >>> [round(own, 3) for own in _logit_ends(0.9, 0.1)]
-    [0.748, 0.965]
-    """
-    if not 0 < value < 1:
-        return value - half, value + half
-    reach = min(half / (value * (1 - value)), 700.0)
-    odds = value / (1 - value)
-    low, high = (odds * math.exp(own) for own in (-reach, reach))
-    return low / (1 + low), high / (1 + high)
 
 
 def _unknown(raw: float) -> Estimate:

@@ -92,7 +92,7 @@ def _first(findings: Part) -> str:
         return "What was found"
     low, high = number(prior, "low"), number(prior, "high")
     few = found < 0.5
-    most = "At most about" if text(prior, "how") == "estimated" else "About"
+    most = "About" if low is None else "At most about"
     words = "Hardly any" if few else f"{most} {about(found)}"
     sure = ""
     if low is not None and high is not None:
@@ -113,7 +113,7 @@ def _second(findings: Part) -> str:
     return (
         f"Of the first {counted(first.k)} rows of {where}, about {counted(first.expected)} should "
         f"be right{sure}. All this is estimated, without a single known negative"
-        f"{DOUBT if text(part(findings, 'prior'), 'how') == 'estimated' else ''}."
+        f"{'' if number(part(findings, 'prior'), 'low') is None else DOUBT}."
     )
 
 

@@ -6,10 +6,11 @@ from typing import Any, Final
 
 from robustpu.metrics import evaluate
 from robustpu.study.findings import TITLES
+from robustpu.study.held_out import cross_fit
 from robustpu.study.prior import Prior, find_prior, parse_prior
 from robustpu.study.problem import Problem, make_problem
 from robustpu.study.stages import Tell, told
-from robustpu.study.training import Wish, cross_fit, make_model
+from robustpu.study.training import Wish, make_model
 from robustpu.tables import Roles
 
 FOLDS: Final = 5

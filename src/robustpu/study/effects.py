@@ -20,12 +20,17 @@ Scorer: TypeAlias = Callable[[Rows], Floats]
 
 CUT: Final = 1e-3
 REPEATS: Final = 3
-# Rows of each label that importance is measured on.
+# Rows of each label that importance is measured on, and both labels together at least.
 SAMPLE: Final = 1_000
-# Rows that others are compared with, and what may be scored in all before there are fewer.
+LEAST_SAMPLE: Final = 50
+# Rows that others are compared with.
 BACKGROUND: Final = 30
 LEAST_BACKGROUND: Final = 5
+# Rows and numbers that may be scored for importance, and again for drivers, before there are fewer.
 BUDGET: Final = 300_000
+NUMBERS: Final = 50_000_000
+# Columns whose effect on single rows is measured at least, if there are many.
+LEAST_COLUMNS: Final = 20
 # Features that are scored at a time, about 64 MB of them.
 CHUNK: Final = 1 << 24
 
@@ -49,7 +54,7 @@ def importance(
     """Mean |log-odds(row) - log-odds(row with the column of another row)|, largest first.
 
     Rows are drawn, up to 1,000 labelled and 1,000 unlabelled ones, and the column's values are
-    dealt out anew among them, three times.
+    dealt out anew among them, three times. Of many columns it is fewer rows, and then once.
 
     Parameters
     ----------
@@ -72,21 +77,33 @@ def importance(
     (['b', 'a'], 0.0)
     """
     random = np.random.default_rng(seed)
-    rows = np.concatenate([_draw(np.flatnonzero(y == label), SAMPLE, random) for label in (1, 0)])
+    places = features_of(sources)
+    size, repeats = _dealings(len(places), X.shape[1])
+    rows = np.concatenate([_draw(np.flatnonzero(y == label), size, random) for label in (1, 0)])
     sample = X[rows]
     before = odds(score(sample))
-    found = []
-    places = features_of(sources)
-    for done, (column, features) in enumerate(places.items()):
-        progress("importance", done, len(places))
-        changes = []
-        for _ in range(REPEATS):
-            moved = sample.copy()
-            order = random.permutation(len(sample))
-            moved[:, features] = sample[np.ix_(order, features)]
-            changes.append(float(np.abs(odds(score(moved)) - before).mean()))
-        found.append(Importance(column, float(np.mean(changes)), float(np.std(changes))))
-    progress("importance", len(places), len(places))
+    found: list[Importance] = []
+    columns, features = list(places), list(places.values())
+    # Small samples of several columns are scored at once: a call costs too.
+    step = max(1, CHUNK // max(1, repeats * sample.size))
+    for start in range(0, len(columns), step):
+        progress("importance", start, len(columns))
+        own = features[start : start + step]
+        # (columns, repeats, rows, features)
+        moved = np.broadcast_to(sample, (len(own), repeats, *sample.shape)).copy()
+        for place, taken in enumerate(own):
+            for repeat in range(repeats):
+                order = random.permutation(len(sample))
+                moved[place, repeat][:, taken] = sample[np.ix_(order, taken)]
+        after = odds(score(moved.reshape(-1, X.shape[1]))).reshape(len(own), repeats, -1)
+        changes = np.abs(after - before).mean(2)
+        found += [
+            Importance(column, float(mean), float(deviation))
+            for column, mean, deviation in zip(
+                columns[start : start + step], changes.mean(1), changes.std(1), strict=True
+            )
+        ]
+    progress("importance", len(columns), len(columns))
     return sorted(found, key=lambda own: -own.value)
 
 
@@ -109,7 +126,8 @@ def drivers(
     rows
         Rows to be explained, (k, d).
     background
-        Rows to compare with, (b, d); of many rows and columns, fewer of them are used.
+        Rows to compare with, (b, d); of many rows and columns, fewer of them are used, and if that
+        is not enough, only the columns with the largest effects on some of the rows.
     sources
         The column that each feature comes from.
     progress
@@ -120,7 +138,7 @@ def drivers(
     columns
         Their names.
     effects
-        Shape (k, columns).
+        Shape (k, columns); 0 of columns that were left out.
 
     Examples
     --------
@@ -131,23 +149,62 @@ def drivers(
     """
     places = features_of(sources)
     columns, (k, d) = list(places), rows.shape
-    share = BUDGET // max(1, k * len(columns))
-    background = background[: max(LEAST_BACKGROUND, share)]
-    b = len(background)
-    effects = np.empty((k, len(columns)))
+    budget = _budget(d)
+    kept = np.arange(len(columns))
+    most = max(LEAST_COLUMNS, budget // max(1, k * LEAST_BACKGROUND))
+    if most < len(columns):
+        few = max(1, budget // 4 // (LEAST_BACKGROUND * len(columns)))
+        some = rows[np.linspace(0, k - 1, min(few, k)).astype(int)]
+        tried = _effects(score, some, background[:LEAST_BACKGROUND], list(places.values()))
+        kept = np.sort(np.argsort(-np.maximum(tried, 0).mean(0), kind="stable")[:most])
+    background = background[: max(LEAST_BACKGROUND, budget // max(1, k * len(kept)))]
+    effects = np.zeros((k, len(columns)))
+    moved = [places[columns[place]] for place in kept]
+    effects[:, kept] = _effects(score, rows, background, moved, progress)
+    return columns, effects
+
+
+def _effects(
+    score: Scorer,
+    rows: Rows,
+    background: Rows,
+    places: Sequence[NDArray[np.intp]],
+    progress: Tell = silent,
+) -> Floats:
+    """Of each column, given by the places of its features, (k, columns); see :func:`drivers`."""
+    (k, d), b = rows.shape, len(background)
+    effects = np.empty((k, len(places)))
     before = odds(score(rows))
-    size = max(1, CHUNK // max(1, b * len(columns) * d))
+    size = max(1, CHUNK // max(1, b * len(places) * d))
     for start in range(0, k, size):
         progress("drivers", start, k)
         own = rows[start : start + size]
         # (rows, columns, background, features)
-        moved = np.broadcast_to(own[:, None, None], (len(own), len(columns), b, d)).copy()
-        for place, features in enumerate(places.values()):
+        moved = np.broadcast_to(own[:, None, None], (len(own), len(places), b, d)).copy()
+        for place, features in enumerate(places):
             moved[:, place, :, features] = background[:, features].T[:, None, :]
-        after = odds(score(moved.reshape(-1, d))).reshape(len(own), len(columns), b)
+        after = odds(score(moved.reshape(-1, d))).reshape(len(own), len(places), b)
         effects[start : start + size] = before[start : start + size, None] - after.mean(2)
     progress("drivers", k, k)
-    return columns, effects
+    return effects
+
+
+def _budget(d: int) -> int:
+    """Rows of d numbers that may be scored."""
+    return min(BUDGET, NUMBERS // max(1, d))
+
+
+def _dealings(columns: int, d: int) -> tuple[int, int]:
+    """Rows of each label that importance is measured on, and how often.
+
+    Examples
+    --------
+    >>> _dealings(30, 40), _dealings(100, 120), _dealings(1000, 1000), _dealings(10**5, 10**5)
+    ((1000, 3), (500, 3), (25, 1), (25, 1))
+    """
+    share = _budget(d) // max(1, columns)
+    repeats = REPEATS if share >= REPEATS * LEAST_SAMPLE * 2 else 1
+    return min(SAMPLE, max(LEAST_SAMPLE, share // repeats) // 2), repeats
 
 
 def features_of(sources: Sequence[str]) -> dict[str, NDArray[np.intp]]:

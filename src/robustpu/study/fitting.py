@@ -12,33 +12,35 @@ from numpy.typing import NDArray
 from robustpu.study import findings as sections
 from robustpu.study.course import rounds_section
 from robustpu.study.effects import draw_background, importance
+from robustpu.study.held_out import unseen
 from robustpu.study.judging import (
     allowed,
     evaluation_section,
     judge,
-    judge_newest,
-    newest_alarms,
     scores_section,
     top_section,
+    unjudged_alarms,
 )
+from robustpu.study.newest import judge_newest, newest_alarms
 from robustpu.study.prior import Prior, find_prior, parse_prior, within
 from robustpu.study.problem import Problem, make_problem
 from robustpu.study.seen import remember
 from robustpu.study.stages import Tell, told
 from robustpu.study.study import Study
 from robustpu.study.supposing import suppositions_section
-from robustpu.study.suspects import SHOWN, list_suspects, text_of, texts_of
+from robustpu.study.suspects import SHOWN, ids_of, list_suspects, texts_of
 from robustpu.study.training import (
     Wish,
     make_model,
     probability,
     train,
-    unseen,
 )
 from robustpu.tables import Roles, Table
 from robustpu.thresholds import most_likely
 
 SUSPECTS: Final = 500
+# What the user says is taken to be wrong only where chance can hardly be the reason.
+SURE: Final = 0.99
 
 
 def fit_table(
@@ -144,10 +146,10 @@ def _study(
     rounds = rounds_section(model)
     _forget_weights(model)
 
-    held_out, how = unseen(model, X, y, wish.seed, progress)
-    most = allowed(y, held_out, prior.level)
+    held_out, how, fits = unseen(model, X, y, wish.seed, progress)
+    most = allowed(y, held_out, SURE if prior.low is None else prior.level)
     prior = within(prior, most)
-    judged = judge(y, held_out, prior, model.threshold_, wish.scenario)
+    judged = judge(y, held_out, prior, model.threshold_, wish.scenario, fits)
     remarks = [f"Judged by {how}."]
     newest = None
     if problem.times is not None:
@@ -199,6 +201,7 @@ def _study(
         + sections.collapse_alarms(
             chance[y == 0], prior.value, wish, model.threshold_, settings["command"]
         )
+        + unjudged_alarms(judged, how)
         + newest_alarms(evaluation, newest),
         "suspects": listed,
         "importance": sections.importance_section(counted),
@@ -220,7 +223,7 @@ def _forget_weights(model: Any) -> None:
 def _ids(ids: Any, rows: NDArray[np.intp]) -> list[str | None]:
     if ids is None:
         return [None] * len(rows)
-    return [text_of(own) for own in ids.take(rows).to_pylist()]
+    return list(ids_of(ids, rows))
 
 
 def _name_of(data: Any) -> str:

@@ -9,25 +9,27 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.isotonic import isotonic_regression
 
-from robustpu.base import BasePUClassifier
-from robustpu.metrics import Evaluation, PUTimeSplit, evaluate
+from robustpu.metrics import Evaluation, evaluate
 from robustpu.metrics.estimates import wilson
+from robustpu.metrics.folds import between_fits
 from robustpu.metrics.ranking import positives_at_k
+from robustpu.study.held_out import Fits
 from robustpu.study.prior import Prior
-from robustpu.study.stages import Tell, silent
-from robustpu.study.training import probability, train
 
 Floats: TypeAlias = NDArray[np.float64]
 
 BINS: Final = 50
 # Where it is looked for what prior held-out answers allow: quantiles of those to labelled rows.
 THRESHOLDS: Final = 101
-# Blocks of time; the newest is judged.
-BLOCKS: Final = 5
 
 
 def judge(
-    y: NDArray[np.int64], score: Floats, prior: Prior, threshold: float, scenario: str
+    y: NDArray[np.int64],
+    score: Floats,
+    prior: Prior,
+    threshold: float,
+    scenario: str,
+    fits: Fits | None = None,
 ) -> Evaluation | None:
     """Every metric from held-out answers; None if labelled or unlabelled rows have none.
 
@@ -37,12 +39,14 @@ def judge(
         Labels, and answers by what has not seen the row, NaN where there is none; (n,).
     prior, threshold, scenario
         Of the model.
+    fits
+        If each fold was judged by another fit; these differ as the model may.
     """
     known = np.isfinite(score)
     is_positive = y[known] == 1
     if not is_positive.any() or is_positive.all():
         return None
-    return evaluate(
+    found = evaluate(
         is_positive,
         score[known],
         prior=prior.value,
@@ -51,6 +55,9 @@ def judge(
         scenario=scenario,
         level=prior.level,
     )
+    if fits is None:
+        return found
+    return between_fits(found, is_positive, fits.scores[:, known], fits.fold[known])
 
 
 def evaluation_section(found: Evaluation | None, remarks: Sequence[str]) -> dict[str, Any] | None:
@@ -187,96 +194,22 @@ def scores_section(y: NDArray[np.int64], score: Floats) -> dict[str, Any]:
     return {"edges": edges.round(6).tolist(), "positive": counts[0], "unlabeled": counts[1]}
 
 
-def judge_newest(
-    model: BasePUClassifier,
-    X: NDArray[np.float32],
-    y: NDArray[np.int64],
-    times: NDArray[Any],
-    prior: Prior,
-    progress: Tell = silent,
-) -> dict[str, Any]:
-    """What a model of the older rows says about the newest block, a fifth by share of both labels.
+def unjudged_alarms(found: Evaluation | None, how: str) -> list[dict[str, str]]:
+    """Say if there is no evaluation, and why.
 
     Parameters
     ----------
-    model
-        Its parameters are used.
-    X, y, times
-        Rows, labels and times; rows without a time count as old.
-    prior
-        Of the whole table; the newest rows are judged by it too.
-    progress
-        Told of the fit.
-
-    Returns
-    -------
-    section
-        ``text``, a remark; and if the rows could be judged, from when they are and the section of
-        their evaluation.
-    """
-    from sklearn.base import clone
-
-    is_missing = np.isnat(times) if times.dtype.kind == "M" else np.isnan(times)
-    order = np.unique(times[~is_missing], return_inverse=True)[1]
-    moment = np.full(len(times), -1)
-    moment[~is_missing] = order
-    try:
-        older, newest = list(PUTimeSplit(BLOCKS - 1).split(X, y, moment))[-1]
-    except ValueError as error:
-        return {"text": f"The newest rows cannot be judged apart: {error}"}
-    copy = clone(model)
-    if "record_weights" in copy.get_params(deep=False):
-        copy.set_params(record_weights=False)
-    train(copy, X[older], y[older], progress, "judging the newest rows")
-    found = judge(
-        y[newest], probability(copy, X[newest]), prior, copy.threshold_, str(copy.scenario)
-    )
-    assert found is not None
-    since = str(np.min(times[newest]))
-    since = since.removesuffix("T00:00:00.000000").removesuffix(".000000")
-    told = ", ".join(
-        f"{name} {found[own].value:.2f} ({found[own].low:.2f} to {found[own].high:.2f})"
-        for name, own in (("AUC", "auc"), ("recall", "recall"), ("precision", "precision"))
-    )
-    return {
-        "since": since,
-        "evaluation": evaluation_section(found, []),
-        "text": f"Fitted on the older rows alone and judged on the newest {len(newest):,}, "
-        f"from {since} on, with {int(y[newest].sum()):,} labelled: {told}.",
-    }
-
-
-def newest_alarms(
-    whole: dict[str, Any] | None, newest: dict[str, Any] | None
-) -> list[dict[str, str]]:
-    """Say if the newest rows are ranked worse than rows of all times, beyond chance.
-
-    Parameters
-    ----------
-    whole
-        The section of the evaluation.
-    newest
-        What ``judge_newest`` answered, or None.
+    found
+        The evaluation, or None.
+    how
+        See :class:`robustpu.study.training.HeldOut`.
 
     Examples
     --------
-    >>> def section(value, low, high):
-    ...     return {"metrics": [{"name": "auc", "value": value, "low": low, "high": high}]}
-    >>> worse = {"since": "2024-05-01", "evaluation": section(0.6, 0.5, 0.7)}
-    >>> newest_alarms(section(0.9, 0.85, 0.95), worse)[0]["kind"]
-    'time'
+    >>> unjudged_alarms(None, "nothing: 1 labelled row is too few")[0]["text"]
+    'How good the model is could not be judged: 1 labelled row is too few.'
     """
-    if whole is None or newest is None or newest.get("evaluation") is None:
+    if found is not None:
         return []
-    usual, late = (
-        next(own for own in section["metrics"] if own["name"] == "auc")
-        for section in (whole, newest["evaluation"])
-    )
-    if late["high"] >= usual["low"]:
-        return []
-    text = (
-        f"A model of the older rows ranks those from {newest['since']} on much worse: AUC "
-        f"{late['value']:.2f}, and {usual['value']:.2f} on rows of all times. Things have changed, "
-        "and new rows may be ranked as badly. Leave out columns that age, or fit on newer rows."
-    )
-    return [{"kind": "time", "text": text}]
+    why = how.removeprefix("nothing: ").removesuffix(".")
+    return [{"kind": "few", "text": f"How good the model is could not be judged: {why}."}]

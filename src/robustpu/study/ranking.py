@@ -1,14 +1,15 @@
 """The k rows of a table that are most likely positive, however long the table is."""
 
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from robustpu.checks import check_number
-from robustpu.study.scoring import Scored, is_labelled, score_parts
+from robustpu.study.scoring import Scored, labelled, score_parts
 from robustpu.study.stages import Tell, silent
 from robustpu.study.study import Study
-from robustpu.study.suspects import SHOWN, list_suspects, texts_of
+from robustpu.study.suspects import SHOWN, ids_of, list_suspects, texts_of
 from robustpu.tables import Tally
 from robustpu.thresholds import most_likely
 
@@ -59,7 +60,8 @@ def rank_table(
     roles = study.findings["data"]
     asked, id = id, roles["id"] if id is None else id
     shown = [own["column"] for own in study.findings["importance"][:SHOWN]]
-    held: list[_Row] = []
+    # Which of the two lists it is shows when all rows have been seen.
+    same, alike, has_same, words = _List(top), _List(top), False, set[str]()
     parts = score_parts(
         study,
         data,
@@ -78,10 +80,19 @@ def rank_table(
                 f"there is no column {roles['label']!r}: known positives cannot be told from the "
                 "others, and may be on the list"
             )
-        least = held[-1].score if len(held) == top else -1.0
-        held += _candidates(part, top, least, roles, id)
-        # Stable, so that of equals the first in the table is first.
-        held = sorted(held, key=lambda own: -own.score)[:top]
+        marks = labelled(part.table, roles["label"], roles["positive"])
+        has_same |= bool(marks.is_same.any())
+        words |= marks.words
+        same.add(part, ~marks.is_same, id)
+        # As soon as one row has the very label, other words for yes are other labels.
+        if not has_same:
+            alike.add(part, ~marks.is_alike, id)
+    if notes is not None and not has_same and len(words) > 1:
+        notes.append(
+            f"no row is labelled {roles['positive']!r} as in training; all of "
+            f"{', '.join(sorted(words))} are taken for it, and left out"
+        )
+    held = same.rows if has_same else alike.rows
     return list_suspects(
         study.probability,
         np.array([own.features for own in held]),
@@ -90,31 +101,44 @@ def rank_table(
         study.vectorizer.sources_,
         [own.cells for own in held],
         [own.number for own in held],
-        [None if id is None else own.cells.get(id, "") for own in held],
+        [own.id for own in held],
         shown,
         progress,
     )
 
 
-class _Row:
+class _Row(NamedTuple):
     """A row on the list."""
 
-    __slots__ = ("cells", "features", "number", "score")
+    score: float
+    number: int
+    id: str | None
+    features: NDArray[np.float32]
+    cells: dict[str, str]
 
-    def __init__(self, score: float, number: int, features: Any, cells: dict[str, str]) -> None:
-        self.score, self.number, self.features, self.cells = score, number, features, cells
 
+class _List:
+    """The best rows so far."""
 
-def _candidates(
-    part: Scored, top: int, least: float, roles: dict[str, Any], id: str | None
-) -> list[_Row]:
-    """The best rows of a part that beat the last one so far."""
-    is_open = ~is_labelled(part.table, roles["label"], roles["positive"])
-    places = most_likely(part.score, is_open & (part.score > least), top)
-    if not len(places):
-        return []
-    cells = texts_of(part.table.data, places, part.table.names)
-    return [
-        _Row(float(part.score[place]), part.first + int(place), part.X[place].copy(), own)
-        for place, own in zip(places, cells, strict=True)
-    ]
+    def __init__(self, top: int) -> None:
+        self.top = top
+        self.rows: list[_Row] = []
+
+    def add(self, part: Scored, is_open: NDArray[np.bool_], id: str | None) -> None:
+        """Take the rows of a part that are open and beat the last one so far."""
+        least = self.rows[-1].score if len(self.rows) == self.top else -1.0
+        places = most_likely(part.score, is_open & (part.score > least), self.top)
+        if not len(places):
+            return
+        data = part.table.data
+        cells = texts_of(data, places, part.table.names)
+        ids: list[str | None] = [None if id is None else ""] * len(places)
+        if id in part.table.names:
+            ids[:] = ids_of(data.column(id), places)
+        more = [
+            # A copy, or all of the part would stay in memory.
+            _Row(float(part.score[at]), part.first + int(at), id, part.X[at].copy(), texts)
+            for at, id, texts in zip(places, ids, cells, strict=True)
+        ]
+        # Stable, so that of equals the first in the table is first.
+        self.rows = sorted([*self.rows, *more], key=lambda own: -own.score)[: self.top]

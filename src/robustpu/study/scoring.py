@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from robustpu.base import BasePUClassifier
+from robustpu.methods.bagging import BaggingPUClassifier
 from robustpu.study.source import counted
 from robustpu.study.stages import Tell, silent
 from robustpu.study.study import Study
@@ -15,10 +17,8 @@ from robustpu.tables.cells import cells_of
 from robustpu.tables.label import label_key
 from robustpu.tables.texts import TRUE
 
-KNOWN: Final = (
-    "rows of the training, or equal to such, have the scores of the fit: networks have seen them, "
-    "trees have not. Known positives score too high there, so do not judge by them"
-)
+KNOWN: Final = "rows of the training, or equal to such, have the scores of the fit"
+JUDGE: Final = "Known positives score too high there, so do not judge by them"
 
 
 @dataclass(frozen=True)
@@ -99,31 +99,55 @@ def score_parts(
             first += part.n_rows
             progress("scoring", *far(first - 1))
     if n_known and notes is not None:
-        notes.append(f"{n_known:,} {KNOWN}")
+        notes.append(f"{n_known:,} {KNOWN}{_known_by(study.model)}")
 
 
-def is_labelled(table: Table, label: str | None, positive: str | None) -> NDArray[np.bool_]:
-    """Which rows are labelled positive, if the label is there, (n,).
+def _known_by(model: BasePUClassifier) -> str:
+    """What has seen the rows of the training whose scores are those of the fit."""
+    if np.array_equal(model.probability_, model.out_of_fold_):
+        return ", by what has not seen them"
+    if isinstance(model, BaggingPUClassifier):
+        return f", unlabelled ones by learners that have not seen them. {JUDGE}"
+    if getattr(model, "beside_", None) is not None:
+        return f": networks have seen them, trees have not. {JUDGE}"
+    return f": the model has seen them. {JUDGE}"
+
+
+class Marks(NamedTuple):
+    """Which rows have the label of positives, and which have it or another word for yes; (n,).
+
+    ``words`` are the labels of the latter, in small letters.
+    """
+
+    is_same: NDArray[np.bool_]
+    is_alike: NDArray[np.bool_]
+    words: set[str]
+
+
+def labelled(table: Table, label: str | None, positive: str | None) -> Marks:
+    """Which rows of a part of a table may be labelled positives: other parts tell.
 
     Parameters
     ----------
     table
         Some rows.
     label, positive
-        The column, and the value that marks them.
+        The column, and the value that marks positives.
 
     Examples
     --------
     >>> from robustpu.tables import read_table
-    >>> is_labelled(read_table({"y": ["1.0", "", "0"]}), "y", "1").tolist()
-    [True, False, False]
+    >>> marks = labelled(read_table({"y": ["T", "Y", "N"]}), "y", "T")
+    >>> marks.is_same.tolist(), marks.is_alike.tolist()
+    ([True, False, False], [True, True, False])
     """
     if label is None or positive is None or label not in table.names:
-        return np.zeros(table.n_rows, np.bool_)
-    cells = cells_of(table.column(label))
+        nothing = np.zeros(table.n_rows, np.bool_)
+        return Marks(nothing, nothing, set())
+    text = cells_of(table.column(label)).text
     wanted = label_key(positive)
-    same = set(TRUE) if wanted in TRUE else {wanted}
-    keys = [label_key(value) for value in cells.text.values.to_pylist()]
-    is_value = np.array([key == wanted or key in same for key in keys] + [False])
-    answer: NDArray[np.bool_] = is_value[cells.text.codes]
-    return answer
+    alike = set(TRUE) if wanted in TRUE else {wanted}
+    keys = [label_key(value) for value in text.values.to_pylist()]
+    is_same = np.array([key == wanted for key in keys] + [False])[text.codes]
+    is_alike = np.array([key in alike for key in keys] + [False])[text.codes]
+    return Marks(is_same, is_alike, alike & set(keys))

@@ -1,6 +1,7 @@
 """The rows that are most likely positive, with what drove them: plain values."""
 
 import datetime
+import re
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -9,11 +10,14 @@ from numpy.typing import NDArray
 
 from robustpu.study.effects import Rows, Scorer, drivers
 from robustpu.study.stages import Tell, silent
+from robustpu.tables.texts import as_text
 
 DRIVERS: Final = 3
 # Columns whose cells are listed with a suspect.
 SHOWN: Final = 5
 LONGEST: Final = 120
+# The end of a time that says nothing: no fraction of a second; midnight.
+IDLE: Final = re.compile(r"(?: 00:00:00)?\.0+$| 00:00:00$|\.0+(?=[Z+-])")
 
 
 def list_suspects(
@@ -101,6 +105,34 @@ def texts_of(data: Any, rows: NDArray[np.intp], names: Sequence[str]) -> list[di
     known = [name for name in dict.fromkeys(names) if name in data.column_names]
     taken = {name: data.column(name).take(rows).to_pylist() for name in known}
     return [{name: text_of(taken[name][place]) for name in known} for place in range(len(rows))]
+
+
+def ids_of(column: Any, rows: NDArray[np.intp]) -> list[str]:
+    """Ids of some rows as text, of which nothing is cut: other tables are joined by them.
+
+    Parameters
+    ----------
+    column
+        A pyarrow.ChunkedArray.
+    rows
+        Their numbers, from 0.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> ids_of(pa.chunked_array([[0.123456789, 7.0, None]]), np.array([1, 0, 2]))
+    ['7', '0.123456789', '']
+    """
+    import pyarrow as pa
+
+    taken = column.take(rows)
+    kind = taken.type
+    # Double precision, by which numbers are made text elsewhere, has too few digits for these.
+    texts = taken.cast(pa.string()) if pa.types.is_decimal(kind) else as_text(taken)
+    found = ["" if own is None else own for own in texts.to_pylist()]
+    if pa.types.is_timestamp(kind):
+        return [IDLE.sub("", own) for own in found]
+    return ["" if pa.types.is_floating(kind) and own == "nan" else own for own in found]
 
 
 def text_of(value: Any) -> str:

@@ -2,10 +2,12 @@
 
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from functools import partial
+from functools import cache, partial
+from io import BytesIO
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -20,6 +22,8 @@ Write: TypeAlias = Callable[[Any], None]
 DELIMITED: Final = (".csv", ".tsv")
 # What spreadsheets take for the start of a formula; the wide letters too.
 FORMULA: Final = "^\\s*[=+@＝＋－＠-]|^[\t\r\n]"
+# What no text holds.
+CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 NUMBER: Final = r"^[+-]?[0-9.,]*[0-9][0-9.,]*(?:[eE][+-]?[0-9]{1,3})?\s?%?$"
 
 
@@ -129,6 +133,61 @@ def check_name(path: str | os.PathLike[str], *, is_defused: bool = False) -> str
     return own.suffix.lower()
 
 
+def writable(column: Any, ending: str) -> Any:
+    """A column as it is, or as text where a format has no place for its type.
+
+    Parameters
+    ----------
+    column
+        A pyarrow.ChunkedArray.
+    ending
+        Of the file's name, or "-".
+
+    Examples
+    --------
+    >>> writable(pa.chunked_array([[b"\\xff", b"a"]]), ".csv").to_pylist()
+    ['\\\\xff', 'a']
+    >>> writable(pa.chunked_array([[1, 2]]), ".csv").type == pa.int64()
+    True
+    """
+    return column if _takes(".csv" if ending == "-" else ending, column.type) else texts(column)
+
+
+def texts(column: Any) -> Any:
+    """Cells of any type as text; bytes that are no letters as ``\\xff``.
+
+    Parameters
+    ----------
+    column
+        A pyarrow.ChunkedArray.
+    """
+    return pa.array([_text(own) for own in column.to_pylist()], pa.string())
+
+
+def _text(value: Any) -> str | None:
+    if isinstance(value, bytes):
+        return CONTROL.sub(_escaped, value.decode("utf-8", "backslashreplace"))
+    return None if value is None else str(value)
+
+
+def _escaped(letter: re.Match[str]) -> str:
+    return f"\\x{ord(letter[0]):02x}"
+
+
+@cache
+def _takes(ending: str, kind: Any) -> bool:
+    """Whether a format has a place for a type, as a trial tells."""
+    is_bytes = pa.types.is_binary(kind) or pa.types.is_large_binary(kind)
+    if is_bytes or pa.types.is_fixed_size_binary(kind):
+        return ending not in (*DELIMITED, ".jsonl", ".json")
+    try:
+        with FORMATS[ending](BytesIO()) as write:
+            write(pa.table({"column": pa.nulls(1, kind)}))
+    except (pa.ArrowException, ValueError):
+        return False
+    return True
+
+
 def _csv(file: Any, schema: Any, delimiter: str) -> Any:
     return csv.CSVWriter(file, schema, write_options=csv.WriteOptions(delimiter=delimiter))
 
@@ -141,7 +200,14 @@ def _arrow(file: Any, open_writer: Callable[[Any, Any], Any]) -> Iterator[Write]
         nonlocal writer
         if writer is None:
             writer = open_writer(file, table.schema)
-        writer.write_table(table)
+        try:
+            writer.write_table(table)
+        except pa.ArrowException as error:
+            name = _culprit(table, open_writer)
+            raise ValueError(
+                f"column {name!r} cannot be written: {error}. Leave it out, or choose another "
+                "format."
+            ) from error
         file.flush()
 
     try:
@@ -150,6 +216,18 @@ def _arrow(file: Any, open_writer: Callable[[Any, Any], Any]) -> Iterator[Write]
         # Also after a failure: writers that are left open write when nobody expects it.
         if writer is not None:
             writer.close()
+
+
+def _culprit(table: Any, open_writer: Callable[[Any, Any], Any]) -> str:
+    """The first column that cannot be written even alone."""
+    for name in table.column_names:
+        own = table.select([name])
+        try:
+            with open_writer(BytesIO(), own.schema) as writer:
+                writer.write_table(own)
+        except pa.ArrowException:
+            return str(name)
+    return str(table.column_names[0])
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from robustpu.tables.cells import Cells
-from robustpu.tables.plan import count_missing, refuse_type
+from robustpu.tables.plan import count_missing, count_unread
 from robustpu.tables.state import Fields
 from robustpu.tables.tally import Tally
 from robustpu.tables.texts import Coded
@@ -64,9 +64,11 @@ class CategoryPlan:
 
     def encode(self, name: str, cells: Cells, tally: Tally) -> NDArray[np.float32]:
         """See `Plan`."""
-        if cells.family == "other":
-            refuse_type(name, self.kind, cells, [])
         text = cells.text
+        if cells.family == "other":
+            count_unread(name, self.kind, cells, tally)
+        elif len(text.values):
+            tally.read(name)
         known = pa.array([*self.values, *self.common[len(self.values) :]], text.values.type)
         places = _places(text.values, known)
         slots, n_slots = self._slots(places)

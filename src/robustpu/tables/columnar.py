@@ -7,10 +7,11 @@ from typing import Any
 import pyarrow as pa
 
 from robustpu.tables.errors import TableError
+from robustpu.tables.regroup import rows_of, width
 from robustpu.tables.streams import Stream, spooled
 
 
-def parquet_batches(stream: Stream, rows: int) -> Iterator[Any]:
+def parquet_batches(stream: Stream, rows: int | None) -> Iterator[Any]:
     """Record batches of a Parquet file.
 
     Parameters
@@ -18,7 +19,7 @@ def parquet_batches(stream: Stream, rows: int) -> Iterator[Any]:
     stream
         Its bytes.
     rows
-        Rows of a batch.
+        Rows of a batch; by the columns, if None.
     """
     from pyarrow import parquet
 
@@ -27,12 +28,13 @@ def parquet_batches(stream: Stream, rows: int) -> Iterator[Any]:
         # Without the buffer a row group would be read whole before its first batch.
         source = parquet.ParquetFile(file, pre_buffer=False, buffer_size=1 << 20)
         _refuse_no_columns(source.schema_arrow, stream.name)
-        for batch in source.iter_batches(batch_size=rows, use_threads=False):
+        size = rows or rows_of(width(source.schema_arrow.types))
+        for batch in source.iter_batches(batch_size=size, use_threads=False):
             batch.validate(full=True)
             yield batch
 
 
-def feather_batches(stream: Stream, rows: int) -> Iterator[Any]:
+def feather_batches(stream: Stream, rows: int | None) -> Iterator[Any]:
     """Record batches of a Feather file, which is an Arrow file.
 
     Parameters
@@ -56,7 +58,7 @@ def feather_batches(stream: Stream, rows: int) -> Iterator[Any]:
             yield batch
 
 
-def arrow_stream_batches(stream: Stream, rows: int) -> Iterator[Any]:
+def arrow_stream_batches(stream: Stream, rows: int | None) -> Iterator[Any]:
     """Record batches of an Arrow stream.
 
     Parameters

@@ -10,6 +10,7 @@ from robustpu.tables.cells import Cells
 from robustpu.tables.date_plan import DatePlan, learn_date
 from robustpu.tables.errors import many, shown
 from robustpu.tables.kinds import Finding, Found, Kind, find_kind, force_kind
+from robustpu.tables.no_dates import find_nones, without
 from robustpu.tables.number_plan import LARGEST, NumberPlan, learn_number
 from robustpu.tables.plan import Plan
 from robustpu.tables.state import Fields
@@ -103,7 +104,7 @@ def learn_column(name: str, cells: Cells, kind: Kind | None, settings: Settings)
         finding = find_kind(name, cells, settings.max_categories)
     else:
         finding = force_kind(name, cells, kind)
-    finding = _cut(_worded(name, cells, finding))
+    finding = _dated(_cut(_worded(name, cells, finding)))
     missing, different = _counted(cells, finding)
     known: dict[str, Any] = {
         "name": name,
@@ -170,7 +171,7 @@ def _plan(cells: Cells, finding: Finding, settings: Settings) -> Plan | None:
         kind: Any = finding.kind
         return learn_number(kind, finding.numbers, finding)
     if finding.kind == "date" and finding.dates is not None:
-        return learn_date(finding.dates, finding.form)
+        return learn_date(finding.dates, finding.form, finding.nones)
     text = cells.text
     if finding.kind == "text" and len(text.values) > 1:
         return learn_text(text, settings.text_components, settings.random_state)
@@ -200,6 +201,21 @@ def _cut(finding: Finding) -> Finding:
     note = f"{what}; give them in larger units"
     numbers = np.clip(finding.numbers, -LARGEST, LARGEST)
     return replace(finding, numbers=numbers, notes=(*finding.notes, note))
+
+
+def _dated(finding: Finding) -> Finding:
+    """Take dates that mean none for missing, and say so."""
+    nones = () if finding.dates is None else find_nones(finding.dates)
+    if finding.dates is None or not nones:
+        return finding
+    dates = without(finding.dates, nones)
+    count = int((np.isnat(dates) & ~np.isnat(finding.dates)).sum())
+    days = ", ".join(str(np.datetime64(own, "us").astype("datetime64[D]")) for own in nones)
+    note = (
+        f"{days}, far off all other dates, in {many(count, 'cell')}, seems to mean that there is "
+        "none, and counts as missing"
+    )
+    return replace(finding, dates=dates, nones=nones, notes=(*finding.notes, note))
 
 
 def _counted(cells: Cells, finding: Finding) -> tuple[float, int]:

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from robustpu.tables.cells import FIRST, LAST, Cells
 from robustpu.tables.dates import FORMATS, parse_dates
-from robustpu.tables.plan import count_missing, count_unread, refuse_type
+from robustpu.tables.no_dates import without
+from robustpu.tables.plan import count_missing, count_read, count_unread
 from robustpu.tables.state import Fields
 from robustpu.tables.tally import Tally
 
@@ -32,6 +33,8 @@ class DatePlan:
         Which features there are: those that vary in training.
     has_missing
         Whether there is one for missing dates.
+    nones
+        Dates that mean that there is none, in microseconds since 1970.
 
     Examples
     --------
@@ -46,6 +49,7 @@ class DatePlan:
     fill: int
     parts: tuple[str, ...]
     has_missing: bool
+    nones: tuple[int, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -76,7 +80,7 @@ class DatePlan:
             "fill": self.fill,
             "parts": list(self.parts),
             "has_missing": self.has_missing,
-        }
+        } | ({"nones": list(self.nones)} if self.nones else {})
 
     @classmethod
     def from_state(cls, fields: Fields) -> "DatePlan":
@@ -88,26 +92,34 @@ class DatePlan:
             fill=fields.whole("fill", FIRST, LAST),
             parts=fields.texts("parts", unique=True),
             has_missing=fields.flag("has_missing"),
+            # Most columns have none, nor have models of before.
+            nones=fields.wholes("nones", FIRST, LAST) if "nones" in fields else (),
         )
         if not plan.endings() or not set(plan.parts) <= set(PARTS):
             fields.refuse(f"'parts' is not made of {', '.join(PARTS)}")
         return plan
 
     def _dates(self, name: str, cells: Cells, tally: Tally) -> NDArray[np.datetime64]:
-        if cells.dates is not None:
-            return cells.dates
+        nothing = np.full(cells.n_rows, np.datetime64("NaT"), "datetime64[us]")
         if cells.family == "empty":
-            return np.full(cells.n_rows, np.datetime64("NaT"), "datetime64[us]")
+            return nothing
         is_day = self.form == "yearmonthday" and cells.family == "number"
-        if cells.family != "text" and not is_day:
-            refuse_type(name, self.kind, cells, [])
-        text = cells.text
-        dates = text.spread(parse_dates(text.values, self.form))
-        count_unread(name, self.kind, cells, (text.codes >= 0) & np.isnat(dates), tally)
-        return dates
+        if cells.family not in ("text", "date") and not is_day:
+            count_unread(name, self.kind, cells, tally)
+            return nothing
+        if cells.dates is not None:
+            dates, is_present = cells.dates, ~np.isnat(cells.dates)
+        else:
+            text = cells.text
+            dates, is_present = text.spread(parse_dates(text.values, self.form)), text.codes >= 0
+        is_read = ~np.isnat(dates)
+        count_read(name, self.kind, cells, is_read, is_present & ~is_read, tally)
+        return without(dates, self.nones)
 
 
-def learn_date(dates: NDArray[np.datetime64], form: str) -> DatePlan | None:
+def learn_date(
+    dates: NDArray[np.datetime64], form: str, nones: tuple[int, ...] = ()
+) -> DatePlan | None:
     """The plan of a column, or None if it has one date only.
 
     Parameters
@@ -116,6 +128,8 @@ def learn_date(dates: NDArray[np.datetime64], form: str) -> DatePlan | None:
         NaT where missing, shape (n,).
     form
         How they are written in text.
+    nones
+        Dates that mean that there is none, which are NaT already.
     """
     is_missing = np.isnat(dates)
     present = np.sort(dates[~is_missing]).astype("datetime64[us]")
@@ -130,6 +144,7 @@ def learn_date(dates: NDArray[np.datetime64], form: str) -> DatePlan | None:
         fill=int(present[len(present) // 2].astype(np.int64)),
         parts=tuple(parts),
         has_missing=bool(is_missing.any()),
+        nones=nones,
     )
     return plan if plan.endings() else None
 

@@ -7,6 +7,8 @@ from typing import Any, Final
 
 from robustpu.tables.errors import TableError, shown
 from robustpu.tables.objects import column_of
+from robustpu.tables.plain import DEPTH
+from robustpu.tables.regroup import ROWS, rows_of
 from robustpu.tables.streams import Stream
 
 # An object of a list that is not complete within so many bytes never will be.
@@ -14,8 +16,15 @@ LONGEST: Final = 16 << 20
 BETWEEN: Final = re.compile(r"[\s,]*")
 
 
-def json_batches(stream: Stream, rows: int) -> Iterator[dict[str, Any]]:
+def json_batches(stream: Stream, rows: int | None = None) -> Iterator[dict[str, Any]]:
     """Columns by name, ``rows`` rows at a time; a key that a row lacks is missing there.
+
+    Parameters
+    ----------
+    stream
+        UTF-8 text.
+    rows
+        Rows of a batch; by the columns of the first rows, if None.
 
     Examples
     --------
@@ -34,6 +43,8 @@ def json_batches(stream: Stream, rows: int) -> Iterator[dict[str, Any]]:
                 f'{{"amount": 5, "label": 1}}, came {shown(value)}.'
             )
         found.append(value)
+        if rows is None and len(found) == ROWS[0]:
+            rows = rows_of(len({path for own in found for path in _paths(own)}))
         if len(found) == rows:
             yield _columns(found)
             found = []
@@ -70,7 +81,7 @@ def _lines(stream: Stream) -> Iterator[bytes]:
 def _of_list(stream: Stream) -> Iterator[tuple[str, Any]]:
     """The objects of a list, which is never in memory as a whole."""
     decoder = json.JSONDecoder()
-    text, at, count = stream.read(1 << 20).decode("utf-8", "replace").lstrip(), 1, 0
+    text, at, count = _letters(stream).decode("utf-8", "replace").lstrip(), 1, 0
     while True:
         at = BETWEEN.match(text, at).end()  # type: ignore[union-attr]
         if text[at : at + 1] == "]":
@@ -96,6 +107,15 @@ def _letters(stream: Stream) -> bytes:
     while more and more[-1] >= 0x80 and (byte := stream.read(1)):
         more += byte
     return more
+
+
+def _paths(value: dict[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Where the cells of a row are, those of objects in it too."""
+    for name, own in value.items():
+        if isinstance(own, dict) and len(above) < DEPTH:
+            yield from _paths(own, (*above, name))
+        else:
+            yield (*above, name)
 
 
 def _columns(rows: list[dict[str, Any]]) -> dict[str, Any]:

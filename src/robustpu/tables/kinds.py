@@ -1,6 +1,6 @@
 """What a column holds: numbers, booleans, categories, dates, text, an id, or nothing of use."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -34,6 +34,10 @@ class Finding:
         The values of a number, boolean or date, NaN or NaT where missing, shape (n,).
     decimal, form
         How numbers and dates are written.
+    has_others
+        Whether some cells are neither missing nor what the kind says.
+    nones
+        Dates that mean that there is none, in microseconds since 1970; see `find_nones`.
     notes
         What is to be said.
     """
@@ -43,6 +47,8 @@ class Finding:
     dates: NDArray[np.datetime64] | None = None
     decimal: Decimal = "."
     form: str = "year-month-day"
+    has_others: bool = False
+    nones: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -193,7 +199,7 @@ def _as_number(name: str, cells: Coded, counts: NDArray[np.int64]) -> Finding | 
         )
     if finding.kind == "date":
         return Finding("date", dates=finding.dates, form=finding.form, notes=tuple(notes))
-    return Finding(finding.kind, numbers=finding.numbers, decimal=decimal, notes=tuple(notes))
+    return replace(finding, decimal=decimal, has_others=bool(len(others)), notes=tuple(notes))
 
 
 def _as_date(name: str, cells: Coded, counts: NDArray[np.int64]) -> Finding | None:

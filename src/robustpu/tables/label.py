@@ -1,5 +1,6 @@
 """The label column: which rows are labelled positives."""
 
+import re
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -16,6 +17,8 @@ UNLABELLED: Final = frozenset(
     | {"unlabeled", "unknown", "other", "rest", "not labelled", "not labeled"}
 )
 FEW: Final = 10
+# What programs write for whole numbers where some are missing.
+WHOLE: Final = re.compile(r"^([+-]?[0-9]+)\.0+$")
 
 
 @dataclass(frozen=True)
@@ -83,19 +86,19 @@ def find_labels(name: str, cells: Cells, positive: object = None) -> Labels:
 
 
 def label_key(value: object) -> str:
-    """A label, written in one way only.
+    """A label, written in one way only; 01, 1 and 1e0 are three labels, as they are three texts.
+
+    Parameters
+    ----------
+    value
+        Of the table, or what the user says.
 
     Examples
     --------
-    >>> label_key("1.0"), label_key(" Fraud"), label_key(True)
-    ('1', 'fraud', 'true')
+    >>> label_key("1.0"), label_key(" Fraud"), label_key(True), label_key("01")
+    ('1', 'fraud', 'true', '01')
     """
-    text = str(value).strip().casefold()
-    try:
-        number = float(text)
-        return str(int(number)) if number == int(number) else repr(number)
-    except (ValueError, OverflowError):
-        return text
+    return WHOLE.sub(r"\1", str(value).strip().casefold())
 
 
 def _chosen(name: str, rows: dict[str, int], n_missing: int, positive: Any, told: str) -> str:

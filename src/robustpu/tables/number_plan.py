@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from robustpu.tables.cells import Cells
 from robustpu.tables.kinds import Finding
 from robustpu.tables.numbers import Decimal, parse_numbers
-from robustpu.tables.plan import count_missing, count_unread, refuse_type
+from robustpu.tables.plan import count_missing, count_read, count_unread
 from robustpu.tables.state import Fields
 from robustpu.tables.tally import Tally
 
@@ -35,6 +35,8 @@ class NumberPlan:
         Taken off, where single precision would lose what varies.
     has_value, has_missing
         Which of the two features there are.
+    is_flag
+        Whether yes and no are 1 and 0 here, as where nothing but these numbers came in training.
 
     Examples
     --------
@@ -49,6 +51,7 @@ class NumberPlan:
     offset: float
     has_value: bool
     has_missing: bool
+    is_flag: bool = False
 
     def endings(self) -> list[str]:
         """See `Plan`."""
@@ -79,30 +82,44 @@ class NumberPlan:
             offset=fields.number("offset"),
             has_value=fields.flag("has_value"),
             has_missing=fields.flag("has_missing"),
+            # Models of before have none.
+            is_flag="is_flag" in fields and fields.flag("is_flag"),
         )
         if not plan.endings():
             fields.refuse("it has no features")
         return plan
 
     def _numbers(self, name: str, cells: Cells, tally: Tally) -> NDArray[np.float64]:
-        if cells.numbers is not None:
-            return cells.numbers
+        """NaN where missing; each cell is read by itself, whatever the others are."""
         if cells.family == "empty":
             return np.full(cells.n_rows, np.nan)
-        if cells.family != "text":
-            refuse_type(name, self.kind, cells, [])
-        if cells.plain_numbers is not None and (self.decimal == "." or self.kind == "boolean"):
-            return cells.plain_numbers
+        takes_words = self.is_flag or self.kind == "boolean"
+        if cells.family not in ("text", "number", "boolean" if takes_words else "number"):
+            count_unread(name, self.kind, cells, tally)
+            return np.full(cells.n_rows, np.nan)
+        numbers, is_present = self._parsed(cells)
+        if self.kind == "boolean":
+            numbers = np.where((numbers == 0) | (numbers == 1), numbers, np.nan)
+        is_read = ~np.isnan(numbers)
+        count_read(name, self.kind, cells, is_read, is_present & ~is_read, tally)
+        return numbers
+
+    def _parsed(self, cells: Cells) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """(numbers, whether there is a value)."""
+        plain = cells.numbers
+        if plain is None and self.kind == "number" and self.decimal == ".":
+            plain = cells.plain_numbers
+        if plain is not None:
+            return plain, ~np.isnan(plain)
         text = cells.text
         if self.kind == "boolean":
             numbers = text.booleans()
         else:
             numbers = text.spread(parse_numbers(text.values, self.decimal))
+        if self.is_flag:
             # A flag that is written out in words now.
-            if np.isnan(numbers).all():
-                numbers = text.booleans()
-        count_unread(name, self.kind, cells, (text.codes >= 0) & np.isnan(numbers), tally)
-        return numbers
+            numbers = np.where(np.isnan(numbers), text.booleans(), numbers)
+        return numbers, text.codes >= 0
 
 
 def learn_number(
@@ -130,5 +147,10 @@ def learn_number(
         offset=middle if is_narrow else 0.0,
         has_value=bool(high > low),
         has_missing=bool(is_missing.any()),
+        is_flag=kind == "number" and not (finding and finding.has_others) and _are_flags(present),
     )
     return plan if plan.endings() else None
+
+
+def _are_flags(numbers: NDArray[np.float64]) -> bool:
+    return bool(((numbers == 0) | (numbers == 1)).all())

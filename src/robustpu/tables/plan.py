@@ -1,12 +1,12 @@
 """What all ways to turn a column into numbers have in common."""
 
-from typing import Any, NoReturn, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from robustpu.tables.cells import Cells
-from robustpu.tables.errors import TableError, listed
+from robustpu.tables.errors import listed
 from robustpu.tables.tally import Tally
 
 
@@ -37,50 +37,55 @@ class Plan(Protocol):
         """Plain values and NumPy arrays, all that there is to know."""
 
 
-def refuse_type(name: str, kind: str, cells: Cells, examples: list[str]) -> NoReturn:
-    """Raise the error of a column that cannot be read as what it was when fitted.
-
-    Parameters
-    ----------
-    name
-        Of the column.
-    kind
-        What it was.
-    cells
-        What it is.
-    examples
-        Some of its cells.
-    """
-    holds = f"holds {listed(examples)}" if examples else f"is of type {cells.what}"
-    raise TableError(
-        f"column {name!r} {holds}; it was of kind {kind} when the model was fitted, and none of "
-        f"its cells can be read as that. Check that the right column has this name."
-    )
-
-
-def count_unread(
-    name: str, kind: str, cells: Cells, is_unread: NDArray[np.bool_], tally: Tally
+def count_read(
+    name: str,
+    kind: str,
+    cells: Cells,
+    is_read: NDArray[np.bool_],
+    is_unread: NDArray[np.bool_],
+    tally: Tally,
 ) -> None:
-    """Count cells that cannot be read as the kind of their column, or refuse if none can.
+    """Count cells that cannot be read as the kind of their column.
+
+    Whether none can is asked of the whole table, not of a part of it, see `Tally.check`.
 
     Parameters
     ----------
     name, kind
         Of the column.
     cells
-        Its cells: text.
-    is_unread
-        Which rows have a value that could not be read, shape (n,).
+        Its cells.
+    is_read, is_unread
+        Which rows have a value that could be read, or could not, shape (n,).
     tally
         Takes the count.
     """
+    if is_read.any():
+        tally.read(name)
     if not is_unread.any():
         return
-    places = np.unique(cells.text.codes[is_unread])[:3]
-    examples = cells.text.values.take(places).to_pylist()
-    if is_unread.sum() == (cells.text.codes >= 0).sum():
-        refuse_type(name, kind, cells, examples)
+    text = cells.text
+    places = np.unique(text.codes[is_unread])[:3]
+    examples = text.values.take(places[places >= 0]).to_pylist()
+    holds = f"holds {listed(examples)}" if examples else f"is of type {cells.what}"
+    tally.unread(
+        name,
+        f"column {name!r} {holds}; it was of kind {kind} when the model was fitted, and none of "
+        f"its cells can be read as that. Check that the right column has this name.",
+    )
     tally.add(name, f"cells are no {kind} and count as missing", int(is_unread.sum()), examples)
+
+
+def count_unread(name: str, kind: str, cells: Cells, tally: Tally) -> None:
+    """Count the cells of a column of a type that cannot be read as its kind.
+
+    Parameters
+    ----------
+    name, kind, cells, tally
+        As in `count_read`.
+    """
+    is_unread = np.asarray(cells.column.is_valid())
+    count_read(name, kind, cells, np.zeros_like(is_unread), is_unread, tally)
 
 
 def count_missing(name: str, is_missing: NDArray[np.bool_], fill: str, tally: Tally) -> None:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, Final, Literal
 
 from robustpu.checks import check_number
@@ -15,14 +16,14 @@ from robustpu.tables.json_lines import json_batches
 from robustpu.tables.layout import find_layout, refuse_noise
 from robustpu.tables.names import tidied
 from robustpu.tables.plain import plain_table
-from robustpu.tables.regroup import joined, regrouped
+from robustpu.tables.regroup import joined, regrouped, rows_of
 from robustpu.tables.streams import Stream, guarded, opened
 from robustpu.tables.table import Table
 
 SAMPLE: Final = 256 << 10
 # No two rows of a table are as long as this.
 LARGEST: Final = 64 << 20
-BINARY: Final[dict[bytes, Callable[[Stream, int], Iterator[Any]]]] = {
+BINARY: Final[dict[bytes, Callable[[Stream, int | None], Iterator[Any]]]] = {
     b"PAR1": parquet_batches,
     b"ARROW1": feather_batches,
     b"\xff\xff\xff\xff": arrow_stream_batches,
@@ -101,7 +102,7 @@ def read_table(
 def iter_table(
     source: Any,
     *,
-    rows: int = 32_768,
+    rows: int | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
     header: bool = True,
@@ -114,7 +115,7 @@ def iter_table(
     source, delimiter, encoding, header, bad_rows
         As in `read_table`.
     rows
-        Rows of a part.
+        Rows of a part; by default as many as have 4 million cells, 256 to 32,768.
 
     Yields
     ------
@@ -126,11 +127,12 @@ def iter_table(
     >>> [part.n_rows for part in iter_table({"a": range(5)}, rows=2)]
     [2, 2, 1]
     """
-    check_number("rows", rows, least=1, whole=True)
+    if rows is not None:
+        check_number("rows", rows, least=1, whole=True)
     if bad_rows not in ("error", "skip"):
         raise TableError(f"bad_rows={bad_rows!r} is not known; give 'error' or 'skip'.")
     if isinstance(source, Table):
-        yield from (source.rows(at, rows) for at in range(0, max(source.n_rows, 1), rows))
+        yield from _parts(source, rows)
     elif is_frame(source):
         yield from _of_frame(source, rows)
     elif isinstance(source, str) or hasattr(source, "__fspath__") or hasattr(source, "read"):
@@ -144,17 +146,24 @@ def iter_table(
         )
 
 
-def _of_frame(source: Any, rows: int) -> Iterator[Table]:
+def _parts(table: Table, rows: int | None) -> Iterator[Table]:
+    size = rows or rows_of(len(table.names))
+    for at in range(0, max(table.n_rows, 1), size):
+        has_more = table.has_more or at + size < table.n_rows
+        notes = table.notes if not at else ()
+        yield replace(table.rows(at, size), notes=notes, has_more=has_more)
+
+
+def _of_frame(source: Any, rows: int | None) -> Iterator[Table]:
     data, what, notes = arrow_of(source)
     if not data.num_rows:
         raise TableError(f"{what} has no rows, expected at least one.")
     data, more = plain_table(data)
-    for start in range(0, data.num_rows, rows):
-        yield Table(data.slice(start, rows), what, () if start else (*notes, *more))
+    yield from _parts(Table(data, what, (*notes, *more)), rows)
 
 
 def _of_stream(
-    stream: Stream, rows: int, text: dict[str, Any], *, skip_bad_rows: bool
+    stream: Stream, rows: int | None, text: dict[str, Any], *, skip_bad_rows: bool
 ) -> Iterator[Table]:
     head = stream.peek(16)
     if not head.strip():
@@ -196,7 +205,7 @@ def _of_stream(
         if held is None:
             notes += [*renamed, *spread]
         else:
-            yield Table(held, stream.name, tuple(notes), is_partial=is_json)
+            yield Table(held, stream.name, tuple(notes), is_partial=is_json, has_more=True)
             notes.clear()
         held = data
     if held is None:

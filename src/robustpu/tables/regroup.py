@@ -1,15 +1,54 @@
 """Batches of any length and type put together."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
 
 from robustpu.tables.texts import as_text
 
+# Cells of a part, and the rows that it has at least and at most.
+CELLS: Final = 1 << 22
+ROWS: Final = (256, 32_768)
 
-def regrouped(batches: Iterable[Any], rows: int) -> Iterator[Any]:
-    """Arrow tables of ``rows`` rows each, but for the last one.
+
+def rows_of(columns: int) -> int:
+    """Rows of a part: fewer where there are many columns.
+
+    Parameters
+    ----------
+    columns
+        How many.
+
+    Examples
+    --------
+    >>> rows_of(80), rows_of(2_000), rows_of(100_000)
+    (32768, 2097, 256)
+    """
+    least, most = ROWS
+    return max(least, min(most, CELLS // max(1, columns)))
+
+
+def width(kinds: Iterable[Any]) -> int:
+    """Number of columns of some Arrow types, fields of objects counted one by one.
+
+    Parameters
+    ----------
+    kinds
+        The types.
+
+    Examples
+    --------
+    >>> width([pa.int64(), pa.struct({"a": pa.int64(), "b": pa.int64()})])
+    3
+    """
+    return sum(
+        width(field.type for field in kind) if pa.types.is_struct(kind) else 1 for kind in kinds
+    )
+
+
+def regrouped(batches: Iterable[Any], rows: int | None = None) -> Iterator[Any]:
+    """Arrow tables of ``rows`` rows each, but for the last one; by the columns, if not given.
 
     Examples
     --------
@@ -21,7 +60,9 @@ def regrouped(batches: Iterable[Any], rows: int) -> Iterator[Any]:
     count = 0
     for batch in batches:
         # JSON lines come as columns, ``rows`` rows at a time, and may have other ones each time.
-        rest = pa.record_batch(batch) if isinstance(batch, dict) else batch
+        is_json = isinstance(batch, dict)
+        rest = pa.record_batch(batch) if is_json else batch
+        rows = rows or (rest.num_rows if is_json else rows_of(width(rest.schema.types)))
         while rest.num_rows:
             part = rest.slice(0, rows - count)
             held.append(part)

@@ -1,16 +1,19 @@
 """What columns are for: the label, an id, a time, or nothing; the others are to learn from."""
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from robustpu.tables.cells import Cells, cells_of
 from robustpu.tables.errors import TableError, listed
-from robustpu.tables.kinds import force_kind
+from robustpu.tables.kinds import MOST, Kind, force_kind
 from robustpu.tables.label import find_labels
 from robustpu.tables.table import Table
+
+# What times can be.
+KINDS: Final[tuple[Kind, Kind]] = ("date", "number")
 
 
 @dataclass(frozen=True)
@@ -143,23 +146,38 @@ def _times(name: str, cells: Cells, notes: list[str]) -> NDArray[Any]:
     if cells.numbers is not None and cells.family == "number":
         times, is_missing = cells.numbers, np.isnan(cells.numbers)
     else:
-        try:
-            finding = force_kind(name, cells, "date")
-            times = np.asarray(finding.dates)
-            is_missing = np.isnat(times)
-        except TableError:
-            try:
-                finding = force_kind(name, cells, "number")
-            except TableError:
-                some = listed(cells.text.values.slice(0, 6).to_pylist())
-                raise TableError(
-                    f"the time column {name!r} holds {some}, expected dates or numbers. Name "
-                    "another one as time (--time-column), or leave it out."
-                ) from None
-            times = np.asarray(finding.numbers)
-            is_missing = np.isnan(times)
+        times = _read_times(name, cells)
+        is_missing = np.isnat(times) if times.dtype.kind == "M" else np.isnan(times)
     if is_missing.all():
         raise TableError(f"the time column {name!r} has no dates or numbers, expected some.")
     if is_missing.any():
         notes.append(f"{int(is_missing.sum()):,} rows have no time in {name!r}")
     return times
+
+
+def _read_times(name: str, cells: Cells) -> NDArray[Any]:
+    """Dates if nearly all cells are, else what more of them are."""
+    if cells.dates is not None:
+        return cells.dates
+    dates, numbers = (_forced(name, cells, kind) for kind in KINDS)
+    n_dates = 0 if dates is None else int((~np.isnat(dates)).sum())
+    n_numbers = 0 if numbers is None else int((~np.isnan(numbers)).sum())
+    n_cells = int((cells.text.codes >= 0).sum())
+    # Minutes since 1970, such as 28010115, look like dates here and there.
+    if dates is not None and (n_dates >= MOST * n_cells or n_dates > n_numbers):
+        return dates
+    if numbers is not None:
+        return numbers
+    some = listed(cells.text.values.slice(0, 6).to_pylist())
+    raise TableError(
+        f"the time column {name!r} holds {some}, expected dates or numbers. Name another one as "
+        "time (--time-column), or leave it out."
+    )
+
+
+def _forced(name: str, cells: Cells, kind: Kind) -> NDArray[Any] | None:
+    try:
+        finding = force_kind(name, cells, kind)
+    except TableError:
+        return None
+    return finding.dates if kind == "date" else finding.numbers

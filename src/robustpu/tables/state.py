@@ -60,6 +60,9 @@ class Fields:
             self.refuse(f"{name!r} is not {what}")
         return value
 
+    def __contains__(self, name: str) -> bool:
+        return name in self._left
+
     def number(self, name: str) -> float:
         """A finite number."""
         return float(self.take(name, "a finite number", _is_number))
@@ -72,6 +75,18 @@ class Fields:
             lambda own: type(own) is int and least <= own <= most,
         )
         return value
+
+    def wholes(self, name: str, least: int, most: int) -> tuple[int, ...]:
+        """A list of whole numbers within bounds."""
+
+        def is_sound(own: Any) -> bool:
+            return (
+                isinstance(own, list | tuple)
+                and len(own) <= MOST_VALUES
+                and all(type(value) is int and least <= value <= most for value in own)
+            )
+
+        return tuple(self.take(name, f"a list of whole numbers of at least {least}", is_sound))
 
     def flag(self, name: str) -> bool:
         """A boolean."""

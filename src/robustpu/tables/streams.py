@@ -1,17 +1,17 @@
 """The bytes of a file, of standard input or of something open, whatever packed them."""
 
 import bz2
+import errno
 import gzip
 import io
 import lzma
 import os
-import shutil
 import sys
 import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -35,6 +35,8 @@ UNPACK: Final[dict[str, Callable[[Any], Any]]] = {
     "zstd": lambda file: pa.CompressedInputStream(pa.PythonFile(file, mode="r"), "zstd"),
     "lz4": lambda file: pa.CompressedInputStream(pa.PythonFile(file, mode="r"), "lz4"),
 }
+# What is wrong with the machine, not with the file.
+OUTSIDE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EACCES)
 # A file in an archive in an archive is as deep as it goes.
 LAYERS: Final = 3
 
@@ -126,6 +128,8 @@ def guarded(name: str) -> Iterator[None]:
         *(OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, pa.ArrowException),
         *(ValueError, OverflowError, KeyError, TypeError, NotImplementedError, RuntimeError),
     ) as error:
+        if isinstance(error, OSError) and error.errno in OUTSIDE:
+            raise
         raise TableError(
             f"{name} is damaged or not what it seems to be: {_first_line(error)}. "
             "Write or download it again, and check that it opens elsewhere."
@@ -136,10 +140,23 @@ def spooled(stream: Stream, stack: ExitStack) -> IO[bytes]:
     """The bytes as a file that can be read at any place."""
     if stream.path is not None:
         return stack.enter_context(stream.path.open("rb"))
-    file = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
-    shutil.copyfileobj(stream, file, 1 << 20)
+    file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
+    stack.callback(_close, file)
+    while more := stream.read(1 << 20):
+        try:
+            file.write(more)
+            file.flush()
+        except OSError as error:
+            # Which disk is full, nobody would know otherwise.
+            raise type(error)(error.errno, error.strerror, tempfile.gettempdir()) from error
     file.seek(0)
     return file
+
+
+def _close(file: IO[bytes]) -> None:
+    """Of a full disk has been told when it is met again."""
+    with suppress(OSError):
+        file.close()
 
 
 def _opened(source: Any, stack: ExitStack) -> Stream:

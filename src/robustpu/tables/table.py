@@ -21,6 +21,8 @@ class Table:
         What was noticed while it was read.
     is_partial
         Whether a column that is not there only lacks values, as in JSON lines.
+    has_more
+        Whether it is a part of a table, and not the last one.
 
     Examples
     --------
@@ -33,6 +35,7 @@ class Table:
     source: str
     notes: tuple[str, ...] = ()
     is_partial: bool = False
+    has_more: bool = False
 
     @property
     def names(self) -> list[str]:
@@ -53,7 +56,9 @@ class Table:
         name
             Its name.
         """
-        if name not in self.data.column_names:
+        # By hash: a list of the names for each of thousands of columns would take minutes.
+        place = self.data.schema.get_field_index(name)
+        if place < 0:
             alone = ""
             if len(self.names) == 1 and not self.names[0].isidentifier():
                 alone = " If that is a whole row, delimit its cells by ',', ';', '|' or tabs."
@@ -61,7 +66,7 @@ class Table:
                 f"{self.source} has no column {shown(name)}.{_meant(name, self.names)} It has "
                 f"{listed(self.names, 20)}.{alone}"
             )
-        return self.data.column(name)
+        return self.data.column(place)
 
     def without(self, names: set[str]) -> "Table":
         """The other columns.

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from robustpu.tables.errors import listed
+from robustpu.tables.errors import TableError, listed
 
 # Columns that are told of one by one; if it is the same in more of them, the first are named.
 MANY: Final = 3
@@ -25,6 +25,8 @@ class Tally:
 
     counts: dict[tuple[str, str], int] = field(default_factory=dict)
     examples: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+    _read: set[str] = field(default_factory=set, init=False, repr=False)
+    _unread: dict[str, str] = field(default_factory=dict, init=False, repr=False)
 
     def add(self, column: str, what: str, count: int, examples: Iterable[str] = ()) -> None:
         """Count what was found in a column.
@@ -58,6 +60,51 @@ class Tally:
             In words.
         """
         self.counts[(column, what)] = 0
+
+    def read(self, column: str) -> None:
+        """Note that a cell of a column could be read.
+
+        Parameters
+        ----------
+        column
+            Its name.
+        """
+        self._read.add(column)
+
+    def unread(self, column: str, refusal: str) -> None:
+        """Note that a cell of a column could not be read.
+
+        Parameters
+        ----------
+        column
+            Its name.
+        refusal
+            What to say if none of its cells can.
+        """
+        self._unread.setdefault(column, refusal)
+
+    def check(self) -> None:
+        """Refuse a table of which a column had cells, but none that could be read; after all parts.
+
+        What is known of cells that were read is forgotten: another table may come.
+
+        Raises
+        ------
+        TableError
+            There is such a column.
+
+        Examples
+        --------
+        >>> tally = Tally()
+        >>> tally.unread("age", "column 'age' holds 'old'.")
+        >>> tally.read("age")
+        >>> tally.check() is None
+        True
+        """
+        refusals = [words for column, words in self._unread.items() if column not in self._read]
+        self._read, self._unread = set(), {}
+        if refusals:
+            raise TableError(refusals[0])
 
     def lines(self) -> list[str]:
         """One line for each thing that was found; one for all columns, if it is in many."""

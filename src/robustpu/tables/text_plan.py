@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from robustpu.tables.cells import Cells
-from robustpu.tables.plan import count_missing, refuse_type
+from robustpu.tables.plan import count_missing, count_unread
 from robustpu.tables.state import Fields
 from robustpu.tables.tally import Tally
 from robustpu.tables.texts import Coded
@@ -59,9 +59,11 @@ class TextPlan:
 
     def encode(self, name: str, cells: Cells, tally: Tally) -> NDArray[np.float32]:
         """See `Plan`."""
-        if cells.family == "other":
-            refuse_type(name, self.kind, cells, [])
         text = cells.text
+        if cells.family == "other":
+            count_unread(name, self.kind, cells, tally)
+        elif len(text.values):
+            tally.read(name)
         is_missing = text.codes < 0
         if not self.has_missing:
             count_missing(name, is_missing, "an empty text", tally)

@@ -130,7 +130,8 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         TableError
-            A column is missing, or cannot be read as what it was.
+            A column is missing, or cannot be read as what it was. Of parts of a table, as
+            `iter_table` gives them, the last one tells, by the tally of all.
         """
         check_is_fitted(self)
         table = _as_table(X)
@@ -147,6 +148,8 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 block = plan.encode(name, cells_of(column), Tally() if is_absent else noted)
                 out[start : start + ROWS, place : place + block.shape[1]] = block
                 place += block.shape[1]
+        if not table.has_more:
+            noted.check()
         if tally is None and noted.counts:
             lines = noted.lines()
             more = f"; and {len(lines) - 5} more" if len(lines) > 5 else ""
@@ -225,7 +228,8 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _absent(self, table: Table, fill_columns: bool, tally: Tally) -> set[str]:
         """Columns that are to be filled; those that are not known are noted."""
         needed = [name for name, _ in self._plans()]
-        absent = [name for name in needed if name not in set(table.names)]
+        there = set(table.names)
+        absent = [name for name in needed if name not in there]
         if len(absent) == len(needed) or (absent and not (fill_columns or table.is_partial)):
             raise TableError(
                 f"{table.source} has no column {listed(absent)}, which the model was fitted with. "
