@@ -153,6 +153,14 @@ def test_a_prior_that_was_given_needs_no_caveat():
     assert "too high" not in Reader(render(found)).words
 
 
+def test_a_given_share_that_rows_refute_is_not_called_the_users():
+    found = findings()
+    found["prior"].update(how="given", low=0.0, high=0.2, value=0.2)
+    words = Reader(render(found)).words
+    assert "; the most that held-out scores allow." in words
+    assert "given by you" not in words
+
+
 def test_no_alarm_no_box():
     assert 'id="alarms"' not in render(findings(3, 3, alarms=[]))
 

@@ -41,6 +41,9 @@ def prior(findings: Part) -> str:
         if (answer := number(answers, name)) is not None
     ]
     how = HOW.get(text(found, "how"), text(found, "how"))
+    # A share that was given has an interval only where rows refute it.
+    if how in (HOW["given"], HOW["count"]) and low is not None:
+        how = "the most that held-out scores allow"
     sure = between(value, low, high)
     level = number(found, "level")
     interval = f", {percent(level)} interval {sure}" if sure and level is not None else ""
