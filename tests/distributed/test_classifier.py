@@ -4,6 +4,7 @@ import contextlib
 import os
 import pickle
 import signal
+import threading
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,7 +13,10 @@ import pytest
 pytest.importorskip("distributed", reason="needs robustpu[dask]")
 lightgbm = pytest.importorskip("lightgbm", reason="the learner of these tests")
 
+import cloudpickle  # noqa: E402
+import dask.array as da  # noqa: E402
 import distributed  # noqa: E402
+from sklearn.base import clone  # noqa: E402
 from sklearn.exceptions import NotFittedError  # noqa: E402
 from sklearn.linear_model import LogisticRegression  # noqa: E402
 
@@ -142,6 +146,27 @@ def test_xgboost(client, known, blocks):
     assert accuracy(model, known) > 0.8
 
 
+def test_the_number_that_stands_for_missing_ones_is_kept(client, known):
+    kind = pytest.importorskip("xgboost.dask").DaskXGBClassifier
+    X = np.where(np.random.default_rng(0).random(known.X.shape) < 0.3, -999, known.X)
+    rows, y = da.from_array(X, chunks=(3000, 5)), da.from_array(known.y, chunks=3000)
+    learner = kind(n_estimators=15, max_depth=3, verbosity=0, missing=-999)
+    model = model_of(known, estimator=learner, max_rounds=1).fit(rows, y)
+    blank = np.where(X == -999, np.nan, X)
+    plain = clone(model.estimators_[0]).set_params(missing=np.nan)
+    plain.load_model(model.estimators_[0].get_booster().save_raw("ubj"))
+    expected = plain.predict_proba(blank[:50])
+    np.testing.assert_allclose(model.estimators_[0].predict_proba(X[:50]), expected, atol=1e-6)
+
+
+def test_tasks_of_answers_bring_no_learners_along(fitted, blocks):
+    model = fitted[0]
+    graph = dict(model.predict_proba(blocks[0]).__dask_graph__())
+    sizes = [len(cloudpickle.dumps(task)) for key, task in graph.items() if "answer" in str(key)]
+    assert len(sizes) == 4
+    assert max(sizes) < len(cloudpickle.dumps(model.estimators_[0])) / 4
+
+
 class Killing(lightgbm.DaskLGBMClassifier):
     """In its third fit, the first worker that gets to the fifth tree dies."""
 
@@ -204,6 +229,25 @@ def test_a_fit_is_tried_again_only_if_a_worker_was_lost(goes, kind, fits, monkey
     assert len(seen) == fits
 
 
+def test_a_worker_that_comes_back_at_its_address_was_lost(monkeypatch):
+    left = [{"a": 1, "b": 1}, {"a": 1, "b": 1}, {"a": 1}]
+    user = SimpleNamespace(
+        nthreads=lambda: left.pop(0) if left else {"a": 1, "b": 1},
+        scheduler=SimpleNamespace(address="tcp://here:1"),
+        security=None,
+    )
+    end = threading.Event()
+    monkeypatch.setattr(distributed, "Client", lambda *_, **__: contextlib.nullcontext())
+    monkeypatch.setattr(learning, "_fitted", lambda *_: end.wait(30))
+    monkeypatch.setattr(learning, "GLANCE", 0.01)
+    monkeypatch.setattr(learning, "GRACE", 0.1)
+    watch = learning.Watch(user)
+    with pytest.raises(learning.LostWorkerError, match="broken off"):
+        learning._watched(user, None, (), watch)
+    end.set()
+    assert watch.wait() == {"b"}
+
+
 def test_the_client_of_a_fit_has_the_certificates_of_the_users(monkeypatch):
     class AskedError(Exception):
         pass
@@ -214,7 +258,7 @@ def test_the_client_of_a_fit_has_the_certificates_of_the_users(monkeypatch):
     monkeypatch.setattr(distributed, "Client", client)
     user = SimpleNamespace(scheduler=SimpleNamespace(address="tls://here:1"), security=object())
     with pytest.raises(AskedError) as asked:
-        learning._watched(user, None, (), set())
+        learning._watched(user, None, (), None)
     assert asked.value.args == ("tls://here:1", {"security": user.security})
 
 

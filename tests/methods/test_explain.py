@@ -140,11 +140,14 @@ class TestOthers:
             asked.append((matrix, pred_contribs))
             return self.answer
 
-        module = SimpleNamespace(DMatrix=lambda X, enable_categorical: (X, enable_categorical))
-        monkeypatch.setitem(sys.modules, "xgboost", module)
-        learner = SimpleNamespace(get_booster=lambda: SimpleNamespace(predict=predict))
+        def matrix(X, missing, enable_categorical):
+            return X, missing, enable_categorical
+
+        monkeypatch.setitem(sys.modules, "xgboost", SimpleNamespace(DMatrix=matrix))
+        booster = SimpleNamespace(predict=predict)
+        learner = SimpleNamespace(get_booster=lambda: booster, missing=-999)
         assert explanation([learner], "rows").base.tolist() == [2, 5]
-        assert asked == [(("rows", True), True)]
+        assert asked == [(("rows", -999, True), True)]
 
     def test_learners_that_cannot_be_asked(self):
         X, y = table()

@@ -31,9 +31,11 @@ class Answers:
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "positive_rate_")
 
+    def _scale(self) -> Scale:
+        return Scale(self.shift_, self.label_frequency_)
+
     def _scaled(self, score: Floats) -> Floats:
-        scale = Scale(self.shift_, self.label_frequency_)
-        return scale(score, self.prior_, self.population_prior_)
+        return self._scale()(score, self.prior_, self.population_prior_)
 
     def _answered(self, X: Any, make: Callable[[Floats], NDArray[Any]]) -> Any:
         """Make answers of the probability of each row: of Dask rows lazily."""
@@ -42,10 +44,11 @@ class Answers:
             return make(self._scaled(learning.mean_of(X, *self.estimators_)))
         parts = parts_of(X)
         shared = [delayed(learner, traverse=False) for learner in self.estimators_]
-        scale = self._scaled
+        # Not self, which would bring all learners along with each task.
+        scale, shares = self._scale(), (self.prior_, self.population_prior_)
 
         def answer(rows: Any, *learners: Any) -> NDArray[Any]:
-            return make(scale(learning.mean_of(rows, *learners)))
+            return make(scale(learning.mean_of(rows, *learners), *shares))
 
         work = delayed(answer, traverse=False)
         sizes = X.chunks[0] if hasattr(X, "chunks") else [np.nan] * len(parts)

@@ -52,7 +52,8 @@ def local(learner: Any) -> Any:
     if hasattr(learner, "get_booster"):
         import xgboost
 
-        plain = xgboost.XGBClassifier()
+        # A booster does not know which number stands for a missing one.
+        plain = xgboost.XGBClassifier(missing=learner.missing)
         plain.load_model(learner.get_booster().save_raw("ubj"))
         return plain
     return learner
@@ -80,14 +81,14 @@ def fit(learner: Any, lesson: tuple[Any, ...], seed: int, retries: int) -> Any:
     client = client_of()
     for tried in range(retries + 1):
         settled(lesson)
-        before = set(client.nthreads())
+        watch = Watch(client)
         try:
-            return local(_watched(client, fresh(learner, seed), lesson, before))
+            return local(_watched(client, fresh(learner, seed), lesson, watch))
         except Exception as error:
-            lost = _lost(client, before)
+            lost = watch.wait()
             if not lost:
                 raise
-            _renew(client, before)
+            _renew(client, watch.before)
             if tried == retries:
                 raise LostWorkerError(
                     f"workers were lost in {retries + 1} fits of one learner, the last ones "
@@ -96,6 +97,34 @@ def fit(learner: Any, lesson: tuple[Any, ...], seed: int, retries: int) -> Any:
                 ) from error
             logger.warning("lost %s in the middle of a fit, which starts again", sorted(lost))
     raise AssertionError
+
+
+class Watch:
+    """Who of the workers has gone since it was made, also if others came back at their addresses.
+
+    Parameters
+    ----------
+    client
+        Of the cluster.
+    """
+
+    def __init__(self, client: Any):
+        self._client = client
+        self.before = set(client.nthreads())
+        self._lost: set[str] = set()
+
+    def look(self) -> set[str]:
+        """Addresses of those that were seen to be gone."""
+        self._lost |= self.before - set(self._client.nthreads())
+        return self._lost
+
+    def wait(self) -> set[str]:
+        """The same after some moments: peers of a worker may know before the scheduler does."""
+        for _ in range(10):
+            if self.look():
+                break
+            time.sleep(GLANCE)
+        return self._lost
 
 
 def settled(collections: tuple[Any, ...]) -> None:
@@ -107,7 +136,7 @@ def settled(collections: tuple[Any, ...]) -> None:
             future.result()
 
 
-def _watched(client: Any, learner: Any, lesson: tuple[Any, ...], before: set[str]) -> Any:
+def _watched(client: Any, learner: Any, lesson: tuple[Any, ...], watch: Watch) -> Any:
     """Fit on a thread; if a worker is lost and nothing comes of it, break the fit off."""
     # Futures end with their client, so a fit has one of its own; as the default it is found by all
     # learners.
@@ -122,8 +151,7 @@ def _watched(client: Any, learner: Any, lesson: tuple[Any, ...], before: set[str
                 except NotYet:
                     if job.done():
                         raise
-                left = set(client.nthreads())
-                if before <= left:
+                if not watch.look():
                     continue
                 deadline = min(deadline, time.monotonic() + GRACE)
                 if time.monotonic() > deadline:
@@ -139,16 +167,6 @@ def _fitted(learner: Any, lesson: tuple[Any, ...]) -> Any:
         return learner.fit(**dict(zip(("X", "y", "sample_weight"), lesson, strict=False)))
 
 
-def _lost(client: Any, before: set[str]) -> set[str]:
-    """Which workers have gone; their peers may know some moments before the scheduler does."""
-    for _ in range(10):
-        lost = before - set(client.nthreads())
-        if lost:
-            return lost
-        time.sleep(GLANCE)
-    return set()
-
-
 def _renew(client: Any, before: set[str]) -> None:
     """Restart the workers that are left, and wait for the lost ones.
 
@@ -160,7 +178,7 @@ def _renew(client: Any, before: set[str]) -> None:
         client.wait_for_workers(len(before), timeout=RETURN)
     except (TimeoutError, distributed.TimeoutError):
         logger.warning("a lost worker has not come back, the others go on without it")
-        client.wait_for_workers(1)
+        client.wait_for_workers(1, timeout=RETURN)
 
 
 def unseen(table: Table, learners: list[Any]) -> Parts:

@@ -227,7 +227,7 @@ def _lightgbm(learner: Any, X: Any) -> Any:
 
 
 def _xgboost(learner: Any, X: Any) -> Any:
-    matrix = import_module("xgboost").DMatrix(X, enable_categorical=True)
+    matrix = import_module("xgboost").DMatrix(X, missing=learner.missing, enable_categorical=True)
     return learner.get_booster().predict(matrix, pred_contribs=True)
 
 
