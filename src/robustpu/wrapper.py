@@ -165,6 +165,12 @@ class WrapperPUClassifier(SinglePUClassifier):
         """Check all that fit was given: rows, which are labelled, weights, truth of an eval_set."""
         self._check_parameters()
         self._forget()
+        if any(hasattr(own, "__dask_graph__") for own in (X, y)):
+            raise TypeError(
+                f"{type(self).__name__} holds all rows in memory, and these are a Dask collection: "
+                "give it X.compute(), or take robustpu.distributed.DaskRobustPUMetaClassifier, "
+                "which leaves them where they are."
+            )
         labels.refuse_missing(y)
         (X,) = indexable(X)
         # The learner checks the rows; here only names and number of columns are noted.

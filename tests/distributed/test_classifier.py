@@ -159,6 +159,11 @@ def test_the_number_that_stands_for_missing_ones_is_kept(client, known):
     np.testing.assert_allclose(model.estimators_[0].predict_proba(X[:50]), expected, atol=1e-6)
 
 
+def test_the_class_in_memory_gathers_nothing(blocks):
+    with pytest.raises(TypeError, match=r"take robustpu\.distributed\.DaskRobustPUMetaClassifier"):
+        RobustPUMetaClassifier(prior=0.3).fit(*blocks)
+
+
 def test_tasks_of_answers_bring_no_learners_along(fitted, blocks):
     model = fitted[0]
     graph = dict(model.predict_proba(blocks[0]).__dask_graph__())
