@@ -1,5 +1,6 @@
 """Robust-PU around any learner: rounds, weights, rows of all kinds, answers."""
 
+import warnings
 from typing import ClassVar
 
 import numpy as np
@@ -504,3 +505,32 @@ def expected_failures(estimator):
 )
 def test_sklearn_check(estimator, check):
     check(estimator)
+
+
+def test_rounds_end_before_a_fold_would_learn_one_class():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 2))
+    y = (np.arange(80) < 5).astype(int)
+    X[y == 1] += 1
+    low = Pacing("linear", lambda0=0.4, beta=0.4, t_grow=1)
+    given = {"prior": 0.2, "estimator": LogisticRegression(), "pacing_positive": low}
+    told = 0
+    for seed in range(8):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            RobustPUMetaClassifier(**given, random_state=seed).fit(X, y)
+        told += any("without any weight" in str(own.message) for own in caught)
+    assert told
+
+
+def test_members_without_weight_to_judge_by_are_left_out_of_the_choice():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(200, 2))
+    y = (np.arange(200) < 40).astype(int)
+    X[y == 1] += 1.5
+    weight = np.where(y == 1, np.arange(200) % 8 == 0, 1).astype(float)
+    given = {"prior": 0.2, "estimator": LogisticRegression(), "random_state": 0}
+    model = RobustPUMetaClassifier(**given).fit(X, y, weight)
+    known = np.isfinite(model.member_scores_)
+    assert 0 < known.sum() < len(known)
+    assert model.member_scores_[known].min() > 0.4

@@ -158,6 +158,31 @@ def take_turn(
     return Turn([fitted for fitted, _ in done], own, unseen, oracle)
 
 
+def is_teachable(member: Member, lesson: Lesson, n_rows: int) -> bool:
+    """Whether every fold of a member has rows of both targets to learn from.
+
+    Parameters
+    ----------
+    member
+        Whose folds.
+    lesson
+        What it learns.
+    n_rows
+        Of all rows.
+
+    Examples
+    --------
+    >>> rows = np.arange(4)
+    >>> member = Member(rows, rows[:0], [(rows[:2], rows[2:]), (rows[2:], rows[:2])])
+    >>> is_teachable(member, Lesson(rows, np.array([True, False, True, False]), None), 4)
+    True
+    >>> is_teachable(member, Lesson(rows, np.array([True, True, False, False]), None), 4)
+    False
+    """
+    targets = [_part(lesson, training, n_rows)[1] for training, _ in member.folds]
+    return all(own.any() and not own.all() for own in targets)
+
+
 def mean_known(values: Floats) -> Floats:
     """Mean of each column (members, n) over what is not NaN, (n,); NaN where all are.
 

@@ -29,6 +29,7 @@ from robustpu.methods.crossfit import (
     Rows,
     Turn,
     deal,
+    is_teachable,
     mean_known,
     take_turn,
 )
@@ -249,7 +250,8 @@ class RobustPUMetaClassifier(WrapperPUClassifier):
                 lesson, note = self._lesson(score, scale, member.kept, problem, rule)
                 lessons.append(lesson)
                 notes.append(note)
-            if not all(own.target.any() and not own.target.all() for own in lessons):
+            pairs = zip(members, lessons, strict=True)
+            if not all(is_teachable(*pair, len(problem.weight)) for pair in pairs):
                 warnings.warn(
                     f"round {t + 1} would leave positives or negatives without any weight, so the "
                     "rounds end before it. Give pacings with higher thresholds; these are "
@@ -266,7 +268,7 @@ class RobustPUMetaClassifier(WrapperPUClassifier):
             now = self._candidate(t + 1, fits, problem, is_ratio=False)
             self._note(now, notes)
             # Without a score, which is NaN then, the last round is kept.
-            if not now.score.mean() <= best.score.mean():
+            if not _mean(now.score) <= _mean(best.score):
                 best = now
             if t + 1 - best.turn >= (self.patience or self.max_rounds):
                 break
@@ -322,8 +324,9 @@ class RobustPUMetaClassifier(WrapperPUClassifier):
         numbers = torch.tensor([[self.prior_], [self.population_prior_]], dtype=torch.float64)
         found = np.full(len(scores), np.nan)
         for m, own in enumerate(scores):
-            rows = np.isfinite(own)
-            if rows.any():
+            rows = np.isfinite(own) & (weight > 0)
+            # Without weight on either side there is nothing to judge by.
+            if rows.any() and (problem.truth is not None or 0 < mask[rows].sum() < rows.sum()):
                 odds = log_odds(scale(own[rows], self.prior_, self.population_prior_))
                 given = (torch.from_numpy(part)[None] for part in (odds, mask[rows], weight[rows]))
                 found[m] = float(judge(*given, *numbers))
@@ -423,8 +426,8 @@ class RobustPUMetaClassifier(WrapperPUClassifier):
     def explain(self, X: ArrayLike) -> Explanation:
         """Tell what each column adds to the score of each row, if the learner can be asked.
 
-        Linear models, trees, forests, gradient boosting, LightGBM and XGBoost can, and pipelines
-        that end in one. Scores are those of the learners, before ``shift_``.
+        Linear models, trees, forests, ``HistGradientBoostingClassifier``, LightGBM and XGBoost
+        can, and pipelines that end in one. Scores are those of the learners, before ``shift_``.
 
         Parameters
         ----------
@@ -443,3 +446,9 @@ class RobustPUMetaClassifier(WrapperPUClassifier):
         """
         check_is_fitted(self)
         return explanation(self.estimators_, X)
+
+
+def _mean(scores: Floats) -> float:
+    """Mean of the members that could be judged; NaN if none could."""
+    known = scores[np.isfinite(scores)]
+    return float(known.mean()) if len(known) else np.nan
