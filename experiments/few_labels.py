@@ -106,17 +106,21 @@ FITS = {"robust-pu": default, "nnpu": tuned}
 
 
 def print_table(entries: list[dict]) -> None:
-    """Print the mean error of each count and set, and the worst share of positive answers."""
+    """Print the mean error of each count and set, and the worst share of positive answers.
+
+    The mean is over the sets that all methods have been run on, with all counts.
+    """
     errors, rates = defaultdict(list), defaultdict(list)
     for entry in entries:
         place = entry["method"], entry["n_positive"], entry["table"]
         errors[place].append(entry["error"])
         rates[entry["method"]].append(entry["rate"])
     tables = [name for name in [*OURS, *KEEL] if any(name == place[2] for place in errors)]
+    whole = [all(errors[*own, name] for own in product(METHODS, COUNTS)) for name in tables]
     print(f"{'':12}{'P':>5}", *(f"{name[:9]:>9}" for name in tables), f"{'mean':>9}")
     for count, method in product(COUNTS, METHODS):
         means = [np.mean(errors[method, count, name] or np.nan) for name in tables]
-        figures = [*means, np.mean(means)]
+        figures = [*means, np.mean(np.compress(whole, means))]
         print(f"{method:12}{count:5}", *(f"{own:9.2f}" for own in figures))
     print("\nLowest and highest share of positive answers in a trial (the truth is 0.4):")
     for method, own in rates.items():

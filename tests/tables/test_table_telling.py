@@ -26,29 +26,24 @@ def only(caught):
     return own.lineno
 
 
-def test_a_warning_points_at_the_call_of_the_user():
-    vectorizer = Vectorizer().fit(FRAME)
+def plain():
+    return Vectorizer().fit(FRAME).transform
+
+
+def piped():
+    return make_pipeline(Vectorizer(), LogisticRegression()).fit(FRAME, LABEL).predict
+
+
+def studied():
+    return fit_table({**FRAME, "y": LABEL}, label="y", method="elkan-noto", prior=0.2).score
+
+
+@pytest.mark.parametrize("make", [plain, piped, studied])
+def test_a_warning_points_at_the_call_of_the_user(make):
+    call = make()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        vectorizer.transform(MORE)
-        line = here() - 1
-    assert only(caught) == line
-
-
-def test_it_does_so_through_a_pipeline():
-    pipeline = make_pipeline(Vectorizer(), LogisticRegression()).fit(FRAME, LABEL)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        pipeline.predict(MORE)
-        line = here() - 1
-    assert only(caught) == line
-
-
-def test_it_does_so_through_a_study():
-    study = fit_table({**FRAME, "y": LABEL}, label="y", method="elkan-noto", prior=0.2)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        study.score(MORE)
+        call(MORE)
         line = here() - 1
     assert only(caught) == line
 

@@ -268,7 +268,7 @@ class RobustPUMetaClassifier(WrapperPUClassifier):
             now = self._candidate(t + 1, fits, problem, is_ratio=False)
             self._note(now, notes)
             # Without a score, which is NaN then, the last round is kept.
-            if not _mean(now.score) <= _mean(best.score):
+            if not mean_known(now.score) <= mean_known(best.score):
                 best = now
             if t + 1 - best.turn >= (self.patience or self.max_rounds):
                 break
@@ -446,9 +446,3 @@ class RobustPUMetaClassifier(WrapperPUClassifier):
         """
         check_is_fitted(self)
         return explanation(self.estimators_, X)
-
-
-def _mean(scores: Floats) -> float:
-    """Mean of the members that could be judged; NaN if none could."""
-    known = scores[np.isfinite(scores)]
-    return float(known.mean()) if len(known) else np.nan

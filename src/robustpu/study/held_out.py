@@ -6,14 +6,13 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from robustpu.base import BasePUClassifier
 from robustpu.metrics import PUKFold
 from robustpu.metrics.folds import aligned
 from robustpu.neural import NeuralPUClassifier
 from robustpu.study.stages import Tell, silent
-from robustpu.study.training import probability
+from robustpu.study.training import copy_of, probability
 from robustpu.together import Job, fit_together
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -157,10 +156,7 @@ def _fit_folds(
     For the parameters see :func:`cross_fit`.
     """
     parts = list(PUKFold(folds, random_state=seed).split(X, y))
-    copies: list[Any] = [clone(model) for _ in parts]
-    for copy in copies:
-        if "record_weights" in copy.get_params(deep=False):
-            copy.set_params(record_weights=False)
+    copies = [copy_of(model) for _ in parts]
     started = time.perf_counter()
     with warnings.catch_warnings():
         # The folds are there to be judged; warnings are those of the model itself.

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from sklearn.isotonic import isotonic_regression
 
 from robustpu.metrics import Evaluation, evaluate
-from robustpu.metrics.estimates import wilson
+from robustpu.metrics.estimates import Estimate, scaled, wilson
 from robustpu.metrics.folds import between_fits
 from robustpu.metrics.ranking import positives_at_k
+from robustpu.metrics.sample import Sample
 from robustpu.study.held_out import Fits
 from robustpu.study.prior import Prior
 
@@ -94,18 +95,33 @@ def top_section(found: Evaluation | None, n_unlabeled: int) -> list[dict[str, An
     if found is None:
         return []
     sample = found.sample
-    scale = n_unlabeled / len(sample.unlabeled)
     ks = lengths(sample.prior * n_unlabeled, n_unlabeled)
-    answers = [positives_at_k(replace(sample, k=max(1, round(k / scale)))) for k in ks]
-    factors = [k / max(1, round(k / scale)) for k in ks]
-    raw = [own.value * factor for own, factor in zip(answers, factors, strict=True)]
-    ends = rising(
-        [own.low * factor for own, factor in zip(answers, factors, strict=True)],
-        [own.high * factor for own, factor in zip(answers, factors, strict=True)],
-    )
+    answers = in_lists(sample, ks, n_unlabeled)
+    ends = rising([own.low for own in answers], [own.high for own in answers])
+    expected = smoothed(ks, [own.value for own in answers])
     return [
         {"k": k, "expected": value, "low": min(low, value), "high": max(high, value)}
-        for k, value, low, high in zip(ks, smoothed(ks, raw), *ends, strict=True)
+        for k, value, low, high in zip(ks, expected, *ends, strict=True)
+    ]
+
+
+def in_lists(sample: Sample, ks: Sequence[int], n_unlabeled: int) -> list[Estimate]:
+    """Positives among the first k of all unlabelled rows, by the same share of those judged.
+
+    Parameters
+    ----------
+    sample
+        What was judged.
+    ks
+        Lengths of the lists.
+    n_unlabeled
+        Number of unlabelled rows, of which some may not have been judged.
+    """
+    scale = n_unlabeled / len(sample.unlabeled)
+    judged = [max(1, round(k / scale)) for k in ks]
+    return [
+        scaled(positives_at_k(replace(sample, k=own)), k / own)
+        for k, own in zip(ks, judged, strict=True)
     ]
 
 

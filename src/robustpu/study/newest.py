@@ -10,7 +10,7 @@ from robustpu.metrics import PUTimeSplit
 from robustpu.study.judging import evaluation_section, judge
 from robustpu.study.prior import Prior
 from robustpu.study.stages import Tell, silent
-from robustpu.study.training import probability, train
+from robustpu.study.training import copy_of, probability, train
 
 # Blocks of time; the newest is judged.
 BLOCKS: Final = 5
@@ -45,8 +45,6 @@ def judge_newest(
         ``text``, a remark; and if the rows could be judged, from when they are and the section of
         their evaluation.
     """
-    from sklearn.base import clone
-
     is_missing = np.isnat(times) if times.dtype.kind == "M" else np.isnan(times)
     order = np.unique(times[~is_missing], return_inverse=True)[1]
     moment = np.full(len(times), -1)
@@ -55,9 +53,7 @@ def judge_newest(
         older, newest = list(PUTimeSplit(BLOCKS - 1).split(X, y, moment))[-1]
     except ValueError as error:
         return {"text": f"The newest rows cannot be judged apart: {error}"}
-    copy = clone(model)
-    if "record_weights" in copy.get_params(deep=False):
-        copy.set_params(record_weights=False)
+    copy = copy_of(model)
     try:
         train(copy, X[older], y[older], progress, "judging the newest rows")
     except ValueError as error:

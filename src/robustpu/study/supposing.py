@@ -5,10 +5,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 from robustpu.metrics import Evaluation
-from robustpu.metrics.ranking import positives_at_k
 from robustpu.metrics.rates import precision, rates_of
 from robustpu.metrics.sample import Sample
-from robustpu.study.judging import smoothed
+from robustpu.study.judging import in_lists, smoothed
 from robustpu.study.prior import Prior
 from robustpu.thresholds import at_share
 
@@ -71,14 +70,10 @@ def shares(value: float, most: float) -> list[float]:
 
 def _supposed(sample: Sample, share: float, ks: Sequence[int], n_unlabeled: int) -> dict[str, Any]:
     own = replace(sample, prior=share, priors=(share, share))
-    scale = n_unlabeled / len(sample.unlabeled)
-    judged = [max(1, round(k / scale)) for k in ks]
-    hits = [positives_at_k(replace(own, k=k)).value / k for k in judged]
-    raw = [k * hit for k, hit in zip(ks, hits, strict=True)]
     return {
         "share": share,
         "precision": min(1.0, precision(rates_of(own))),
-        "expected": smoothed(ks, raw),
+        "expected": smoothed(ks, [each.value for each in in_lists(own, ks, n_unlabeled)]),
         # As many judged rows reach it as there would be positives.
         "cut": at_share(sample.unlabeled, share),
     }

@@ -8,6 +8,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from robustpu.base import BasePUClassifier, CollapseWarning
 from robustpu.methods import METHODS, all_methods
@@ -106,6 +107,25 @@ def _check_threshold(wish: Wish, model: BasePUClassifier) -> None:
         f"{wish.method} holds out none. Take one that does ({', '.join(able)}), or give a number, "
         "prior or top:200 as the threshold."
     )
+
+
+def copy_of(model: BasePUClassifier) -> Any:
+    """Make a copy to be judged: not fitted, and without the records that a page shows.
+
+    Parameters
+    ----------
+    model
+        Its parameters are used.
+
+    Examples
+    --------
+    >>> copy_of(make_model(Wish("robust-pu"), 0.2, n_rows=100)).record_weights
+    False
+    """
+    copy = clone(model)
+    if "record_weights" in copy.get_params(deep=False):
+        copy.set_params(record_weights=False)
+    return copy
 
 
 def train(
