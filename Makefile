@@ -33,8 +33,9 @@ lint: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# Two processes, a thread each: more would wait for one another.
 test: lint
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
 bench: $(VENV)/.demo
 	$(BIN)/python benchmarks/fleet.py

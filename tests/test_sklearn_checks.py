@@ -65,6 +65,7 @@ def expected_failures(estimator):
 
 # The checks train for a moment, on noise, and give string labels without pos_label.
 @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
+@pytest.mark.filterwarnings("ignore::robustpu.PriorWarning")
 @pytest.mark.filterwarnings("ignore::robustpu.labels.AmbiguousLabelWarning")
 @parametrize_with_checks(QUICK, expected_failed_checks=expected_failures)
 def test_sklearn_check(estimator, check):

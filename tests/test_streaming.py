@@ -266,6 +266,7 @@ class TestRefusals:
             quick().fit(X, y).predict(mapped(X[:, :3]))
 
 
+@pytest.mark.filterwarnings("ignore::robustpu.PriorWarning")
 class TestPriorOfAFewRows:
     def test_a_sample_if_there_are_many(self, mapped, monkeypatch):
         seen = []

@@ -6,6 +6,7 @@ import pytest
 from robustpu import (
     ElkanNotoClassifier,
     NNPUClassifier,
+    PriorWarning,
     PUExtraTreesClassifier,
     VPUClassifier,
     datasets,
@@ -162,6 +163,32 @@ class TestModels:
         assert dict(found) == dict(same)
         truth = np.mean(model.predict(X) == pu.y_test)
         assert found["accuracy"].low - 0.03 < truth < found["accuracy"].high + 0.03
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_estimated_prior_widens_what_unseen_rows_tell(kind, pu):
+    model, _ = fitted(kind, pu)
+    known = model.evaluate()
+    model.set_params(prior="auto")
+    found = model.evaluate()
+    assert "prior 0.4 [0." in str(found)
+    low, high = found.sample.priors
+    assert 0.2 < low < 0.4 < high < 0.6
+    assert found["precision"].low < known["precision"].low
+    assert found["precision"].value == known["precision"].value
+    assert model.evaluate(prior_interval=(0.39, 0.41)).sample.priors == (0.39, 0.41)
+
+
+def test_an_estimate_where_classes_overlap_is_told():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(2400, 3)), np.arange(2400) < 300
+    X[:500] += 0.5
+    model = NNPUClassifier(epochs=10, n_members=5, validation_fraction=0.2, random_state=0)
+    with pytest.warns(PriorWarning, match="there may be far fewer") as caught:
+        model.fit(X, y)
+    assert caught[0].filename == __file__
+    assert model.evaluate().sample.priors[0] < 0.001
+    model.set_params(prior=0.1).fit(X, y)
 
 
 def test_unseen_rows_are_those_that_members_held_out(pu):

@@ -16,6 +16,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 import robustpu
 from robustpu import labels, priors, thresholds
 from robustpu.checks import check_number
+from robustpu.estimation import Parts, PriorWarning, doubt_of, interval_of
 from robustpu.metrics import Evaluation, collapse, evaluate
 from robustpu.scenario import check_scenario
 
@@ -24,6 +25,8 @@ class CollapseWarning(UserWarning):
     """The model answers almost only one class on the unlabelled rows."""
 
 
+# How often held-out scores are drawn anew, for the interval of an estimated prior.
+RESAMPLED = 100
 # calibrate="auto" leaves a mean answer as it is that has at least this share of the prior.
 NEAR = 0.9
 
@@ -117,6 +120,7 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         self.out_of_fold_ = thresholds.shifted(out_of_fold, self.calibration_)
         self.threshold_ = float(np.clip(self._find_threshold(), 1e-6, 1 - 1e-6))
         self._warn_if_collapsed(depth + 1)
+        self._warn_of_prior(depth + 1)
 
     def _find_calibration(
         self, unlabeled: NDArray[np.float64], unseen: NDArray[np.float64]
@@ -135,17 +139,15 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         if kind in ("prior", "top"):
             share = self.prior_ if kind == "prior" else min(1.0, number / len(unlabeled))
             return thresholds.at_share(unlabeled, share)
-        known = np.isfinite(self.out_of_fold_)
-        positive = self.out_of_fold_[self.is_positive_ & known]
-        unlabeled = self.out_of_fold_[~self.is_positive_ & known]
-        if not len(positive) or not len(unlabeled):
+        parts = self._held_out_parts()
+        if parts is None:
             raise ValueError(
                 f"threshold={self.threshold!r} is found on labelled and unlabelled rows that were "
                 "held out, and there are none: leave eval_set out, or give a number."
             )
         if kind == "recall":
-            return thresholds.at_recall(positive, number)
-        found, reached = thresholds.at_precision(positive, unlabeled, self.prior_, number)
+            return thresholds.at_recall(parts[0], number)
+        found, reached = thresholds.at_precision(*parts, self.prior_, number)
         if reached < number:
             warnings.warn(
                 f"no threshold has a precision of {number:g} on held-out rows; the highest is "
@@ -173,6 +175,15 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             CollapseWarning,
             stacklevel=depth + 2,
         )
+
+    def _warn_of_prior(self, depth: int) -> None:
+        """Warn if an estimated prior is probably too high; ``depth`` as above."""
+        parts = self._held_out_parts()
+        if not priors.is_open(self.prior) or parts is None:
+            return
+        doubt = doubt_of(parts, self.prior_)
+        if doubt is not None:
+            warnings.warn(doubt, PriorWarning, stacklevel=depth + 2)
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Probability of each class, (n, 2), columns in the order of ``classes_``.
@@ -253,7 +264,8 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         Parameters
         ----------
         prior_interval, k, level
-            As in :func:`robustpu.metrics.evaluate`.
+            As in :func:`robustpu.metrics.evaluate`. An estimated prior has an interval by default:
+            that of estimates from the same rows.
 
         Returns
         -------
@@ -266,16 +278,17 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             No labelled, or no unlabelled, rows were held out.
         """
         check_is_fitted(self)
-        known = np.isfinite(self.out_of_fold_)
-        is_positive = self.is_positive_[known]
-        if not is_positive.any() or is_positive.all():
+        parts = self._held_out_parts()
+        if parts is None:
             raise ValueError(
                 "no labelled and unlabelled rows were held out to judge the model by: fit with "
                 "validation_fraction above 0 and without eval_set."
             )
+        if prior_interval is None and priors.is_open(self.prior):
+            prior_interval = self._prior_interval(parts, level)
         return evaluate(
-            is_positive,
-            self.out_of_fold_[known],
+            np.repeat([True, False], [len(own) for own in parts]),
+            np.concatenate(parts),
             prior=self.prior_,
             prior_interval=prior_interval,
             threshold=self.threshold_,
@@ -283,6 +296,25 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             k=k,
             level=level,
         )
+
+    def _prior_interval(self, parts: Parts, level: float) -> tuple[float, float]:
+        """Interval of an estimated prior, by the spread of estimates from held-out answers."""
+        low, high = interval_of(
+            (thresholds.log_odds(parts[0]), thresholds.log_odds(parts[1])),
+            self.prior_,
+            level=level,
+            n_bootstrap=RESAMPLED,
+            random=np.random.RandomState(0),
+        )
+        edge = 0.1 / (len(parts[1]) + 1)
+        return max(low, edge), min(high, 1 - edge)
+
+    def _held_out_parts(self) -> Parts | None:
+        """Answers to labelled and to unlabelled rows that were held out; None without either."""
+        known = np.isfinite(self.out_of_fold_)
+        positive = self.out_of_fold_[known & self.is_positive_]
+        unlabeled = self.out_of_fold_[known & ~self.is_positive_]
+        return (positive, unlabeled) if len(positive) and len(unlabeled) else None
 
     # Models on disk know all classes, and lie above this layer: the front door leads there.
 

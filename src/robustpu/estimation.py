@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from statistics import NormalDist, stdev
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import torch
@@ -13,23 +13,28 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_consistent_length
 
-from robustpu import labels, priors
+from robustpu import labels, metrics, priors
 from robustpu.checks import check_number
+from robustpu.metrics.ranking import auc
+from robustpu.metrics.sample import sample_of
 from robustpu.modules import scale_of
 from robustpu.naming import pick
 from robustpu.scenario import check_scenario, population_prior
 
 Floats = NDArray[np.float64]
+Parts: TypeAlias = tuple[Floats, Floats]
 
 # Those whose answers are shown beside any other, and those that are quick enough to be repeated.
 SHOWN: Final = tuple(name for name in priors.PRIORS if name != "auto")
 VOTES: Final = ("dedpul", "best-bin", "km1")
 REPEATED: Final = ("dedpul", "best-bin")
 DISAGREE = 0.15
+# Below this AUC, negatives that look like positives may be a good part of what was counted.
+OVERLAP = 0.9
 
 
 class PriorWarning(UserWarning):
-    """Estimates of the class prior disagree."""
+    """An estimated class prior may be far from the truth."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +98,8 @@ def estimate_prior(
     Networks learn to tell labelled from unlabelled rows, and score rows that they have not seen
     (``robustpu.priors.out_of_fold``). From these scores each method makes an estimate; all of them
     assume that labelled positives are a fair sample, and that somewhere positives are alone. The
-    interval is from the spread of the answers on resampled scores, and of the three that vote.
+    interval is from the spread of the answers on resampled scores, and of the three that vote; it
+    begins at 0 where classes overlap so much that an estimate can only be too high.
 
     Parameters
     ----------
@@ -128,7 +134,7 @@ def estimate_prior(
     Warns
     -----
     PriorWarning
-        The three that vote differ by more than 0.15.
+        The three that vote differ by more than 0.15, or the AUC on the scores is surely below 0.9.
 
     Examples
     --------
@@ -171,19 +177,79 @@ def estimate_prior(
             PriorWarning,
             stacklevel=2,
         )
-    error = math.hypot(_resampled(parts, n_bootstrap, random), stdev(votes))
-    half = NormalDist().inv_cdf((1 + level) / 2) * error
+    doubt = doubt_of(parts, value)
+    if doubt is not None:
+        warnings.warn(doubt, PriorWarning, stacklevel=2)
+    low, high = interval_of(parts, value, level=level, n_bootstrap=n_bootstrap, random=random)
     counts = int(is_positive.sum()), int((~is_positive).sum())
     return PriorEstimate(
         value=value,
-        low=max(0.0, value - half),
-        high=min(1.0, value + half),
+        low=low,
+        high=high,
         level=level,
         population=population_prior(value, *counts, scenario),
         method=method,
         answers=answers,
         scores=scores,
     )
+
+
+def interval_of(
+    parts: Parts,
+    value: float,
+    *,
+    level: float,
+    n_bootstrap: int,
+    random: np.random.RandomState,
+) -> tuple[float, float]:
+    """Ends of the interval of an estimated prior, from scores of unseen rows.
+
+    Parameters
+    ----------
+    parts
+        Scores of labelled and of unlabelled rows.
+    value
+        The estimate.
+    level, n_bootstrap
+        As in :func:`estimate_prior`.
+    random
+        Draws the rows.
+    """
+    votes = [priors.PRIORS[name](*parts) for name in VOTES]
+    error = math.hypot(_resampled(parts, n_bootstrap, random), stdev(votes))
+    half = NormalDist().inv_cdf((1 + level) / 2) * error
+    low = 0.0 if _auc(parts, value).value < OVERLAP else max(0.0, value - half)
+    return low, min(1.0, value + half)
+
+
+def doubt_of(parts: Parts, value: float) -> str | None:
+    """Why an estimated prior is probably too high, or None.
+
+    Parameters
+    ----------
+    parts
+        Scores of labelled and of unlabelled rows that the scorer was not trained on.
+    value
+        The estimate.
+
+    Examples
+    --------
+    >>> doubt_of((np.array([1.0, 2.0]), np.array([0.0, 0.0, 0.0, 2.0])), 0.25) is None
+    True
+    """
+    area = _auc(parts, value)
+    if area.high >= OVERLAP:
+        return None
+    return (
+        f"the prior was estimated as {value:.2g}, and positives are hard to tell from negatives "
+        f"(AUC {area.value:.2f}): negatives that look like positives are counted too, so there may "
+        "be far fewer. If you know the prior roughly, give it."
+    )
+
+
+def _auc(parts: Parts, prior: float) -> metrics.Estimate:
+    y = np.repeat([True, False], [len(own) for own in parts])
+    return auc(sample_of(y, np.concatenate(parts), prior=prior))
 
 
 def _sample(
@@ -196,7 +262,7 @@ def _sample(
     return priors.Sample(torch.tensor(table, dtype=torch.float32), is_positive, "mlp", seed)
 
 
-def _resampled(parts: tuple[Floats, Floats], times: int, random: np.random.RandomState) -> float:
+def _resampled(parts: Parts, times: int, random: np.random.RandomState) -> float:
     """Deviation of the quick estimates, averaged, on rows drawn with replacement."""
     answers = [
         np.mean([priors.PRIORS[name](*drawn) for name in REPEATED])

@@ -151,6 +151,7 @@ class TestMethods:
         slack = 0.2 if method == "tice" else 0.1
         assert from_scores(*scores, method) == pytest.approx(0.4, abs=slack)
 
+    @pytest.mark.filterwarnings("ignore::robustpu.PriorWarning")
     @pytest.mark.parametrize("kind", [NNPUClassifier, ElkanNotoClassifier, PUExtraTreesClassifier])
     @pytest.mark.parametrize("method", ["best-bin", "dedpul", lambda positive, unlabeled: 0.123])
     def test_every_estimator_takes_them(self, kind, method):

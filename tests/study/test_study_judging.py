@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 from robustpu.study.judging import (
-    allowed,
     evaluation_section,
     judge,
     lengths,
@@ -152,15 +151,3 @@ def test_without_newest_rows_there_is_no_alarm_of_them():
     assert newest_alarms(_section(0.9, 0.85, 0.95), None) == []
     assert newest_alarms(_section(0.9, 0.85, 0.95), {"text": "cannot be judged"}) == []
     assert newest_alarms(None, {"since": "", "evaluation": _section(0.7, 0.5, 0.8)}) == []
-
-
-def test_the_prior_that_scores_allow_is_above_the_truth_and_near_it_where_classes_part():
-    random = np.random.default_rng(0)
-    y = np.array([1] * 300 + [0] * 3000)
-    is_hidden = np.arange(3300) < 900
-    score = random.normal(np.where(is_hidden, 3.0, 0.0), 1)
-    # 600 of the 3,000 unlabelled rows.
-    assert 0.2 < allowed(y, score, 0.9) < 0.24
-    blurred = random.normal(np.where(is_hidden, 0.5, 0.0), 1)
-    assert allowed(y, blurred, 0.9) > 0.4
-    assert allowed(y, np.full(3300, np.nan), 0.9) == 1

@@ -27,6 +27,7 @@ from robustpu.metrics.bins import Reliability, reliability
 from robustpu.metrics.estimates import Estimate
 from robustpu.metrics.evaluation import Evaluation, evaluate
 from robustpu.metrics.rates import collapse
+from robustpu.metrics.refuting import largest_prior
 from robustpu.metrics.scorers import one_standard_error, scorer
 from robustpu.metrics.splitting import PUKFold, PUTimeSplit
 from robustpu.metrics.values import (
@@ -60,6 +61,7 @@ __all__ = [
     "collapse",
     "evaluate",
     "f1",
+    "largest_prior",
     "lee_liu",
     "lift_at_k",
     "one_standard_error",

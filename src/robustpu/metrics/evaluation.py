@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from robustpu.labels import Label
 from robustpu.metrics import ranking, rates
 from robustpu.metrics.estimates import Estimate
+from robustpu.metrics.refuting import largest_prior
 from robustpu.metrics.sample import Sample, sample_of
 
 
@@ -52,10 +53,12 @@ class Evaluation(Mapping[str, Estimate]):
 
     def __str__(self) -> str:
         sample = self.sample
+        low, high = sample.priors
+        ends = "" if low == high else f" [{low:.3g}, {high:.3g}]"
         head = (
             f"{len(sample.positive):,} labelled positives, {len(sample.unlabeled):,} unlabelled "
-            f"rows, {self.scenario}\nprior {sample.prior:.3g}, threshold {sample.threshold:.3g}, "
-            f"k {sample.k:,}, intervals of {sample.level:.0%}"
+            f"rows, {self.scenario}\nprior {sample.prior:.3g}{ends}, threshold "
+            f"{sample.threshold:.3g}, k {sample.k:,}, intervals of {sample.level:.0%}"
         )
         lines = [f"{'':18}{'value':>9}{'low':>9}{'high':>9}"]
         for name, estimate in self.items():
@@ -72,6 +75,19 @@ class Evaluation(Mapping[str, Estimate]):
             remarks.append(
                 "* out of range before it was cut: few rows, a wrong prior, or labelled positives "
                 "that are no fair sample of all."
+            )
+        sample = self.sample
+        most = largest_prior(
+            sample.positive,
+            sample.unlabeled,
+            weight_positive=sample.weight_positive,
+            weight_unlabeled=sample.weight_unlabeled,
+        )
+        if sample.prior > most:
+            remarks.append(
+                f"These scores allow at most {most:.1%} positives among the unlabelled rows, and "
+                f"the prior says {sample.prior:.1%}: it is too high, or labelled positives are no "
+                "fair sample of all. Precision is lower than it says here."
             )
         if self.collapse is not None:
             remarks.append(

@@ -9,12 +9,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from robustpu.metrics.refuting import SURE, largest_prior
 from robustpu.study import findings as sections
 from robustpu.study.course import rounds_section
 from robustpu.study.effects import draw_background, importance
 from robustpu.study.held_out import unseen
 from robustpu.study.judging import (
-    allowed,
     evaluation_section,
     judge,
     scores_section,
@@ -39,8 +39,6 @@ from robustpu.tables import Roles, Table
 from robustpu.thresholds import most_likely
 
 SUSPECTS: Final = 500
-# What the user says is taken to be wrong only where chance can hardly be the reason.
-SURE: Final = 0.99
 
 
 def fit_table(
@@ -147,7 +145,9 @@ def _study(
     _forget_weights(model)
 
     held_out, how, fits = unseen(model, X, y, wish.seed, progress)
-    most = allowed(y, held_out, SURE if prior.low is None else prior.level)
+    known = np.isfinite(held_out)
+    parts = held_out[known & (y == 1)], held_out[known & (y == 0)]
+    most = largest_prior(*parts, SURE if prior.low is None else prior.level)
     prior = within(prior, most)
     judged = judge(y, held_out, prior, model.threshold_, wish.scenario, fits)
     remarks = [f"Judged by {how}."]

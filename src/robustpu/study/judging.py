@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from statistics import NormalDist
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.isotonic import isotonic_regression
 
 from robustpu.metrics import Evaluation, evaluate
-from robustpu.metrics.estimates import Estimate, scaled, wilson
+from robustpu.metrics.estimates import Estimate, scaled
 from robustpu.metrics.folds import between_fits
 from robustpu.metrics.ranking import positives_at_k
 from robustpu.metrics.sample import Sample
@@ -20,8 +19,6 @@ from robustpu.study.prior import Prior
 Floats: TypeAlias = NDArray[np.float64]
 
 BINS: Final = 50
-# Where it is looked for what prior held-out answers allow: quantiles of those to labelled rows.
-THRESHOLDS: Final = 101
 
 
 def judge(
@@ -151,42 +148,6 @@ def rising(low: Sequence[float], high: Sequence[float]) -> tuple[list[float], li
     least = np.maximum.accumulate(np.asarray(low, dtype=np.float64))
     most = np.minimum.accumulate(np.asarray(high, dtype=np.float64)[::-1])[::-1]
     return least.tolist(), most.tolist()
-
-
-def allowed(y: NDArray[np.int64], score: Floats, level: float) -> float:
-    """The largest prior that held-out answers allow: min of rate(t) / recall(t) over thresholds t.
-
-    Positives alone make up prior * recall of the rate at which unlabelled rows are answered
-    positive. Of the rate the upper, of the recall the lower end of an interval is taken.
-
-    Parameters
-    ----------
-    y, score
-        Labels, and answers by what has not seen the row, NaN where there is none; (n,).
-    level
-        Chance with which each end is to hold.
-
-    Examples
-    --------
-    >>> y = np.array([1] * 100 + [0] * 1000)
-    >>> score = np.where(np.arange(1100) < 400, 0.9, 0.1)
-    >>> round(allowed(y, score, 0.9), 2)
-    0.32
-    """
-    known = np.isfinite(score)
-    positive, unlabeled = (np.sort(score[known & (y == label)]) for label in (1, 0))
-    if not len(positive) or not len(unlabeled):
-        return 1.0
-    z = NormalDist().inv_cdf(level)
-    answers = [1.0]
-    places = np.linspace(0, 1, THRESHOLDS)
-    for threshold in np.unique(np.quantile(positive, places, method="lower")):
-        recall, rate = (
-            1 - np.searchsorted(own, threshold) / len(own) for own in (positive, unlabeled)
-        )
-        least, most = wilson(recall, len(positive), z)[0], wilson(rate, len(unlabeled), z)[1]
-        answers.append(float(most / least))
-    return min(answers)
 
 
 def lengths(expected: float, most: int) -> list[int]:

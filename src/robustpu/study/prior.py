@@ -63,7 +63,7 @@ def within(prior: Prior, most: float) -> Prior:
     prior
         As it was given or estimated.
     most
-        What is allowed, see :func:`robustpu.study.judging.allowed`.
+        What is allowed, see :func:`robustpu.metrics.largest_prior`.
 
     Examples
     --------
