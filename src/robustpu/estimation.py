@@ -15,8 +15,6 @@ from sklearn.utils.validation import check_consistent_length
 
 from robustpu import labels, metrics, priors
 from robustpu.checks import check_number
-from robustpu.metrics.ranking import auc
-from robustpu.metrics.sample import sample_of
 from robustpu.modules import scale_of
 from robustpu.naming import pick
 from robustpu.scenario import check_scenario, population_prior
@@ -31,6 +29,8 @@ REPEATED: Final = ("dedpul", "best-bin")
 DISAGREE = 0.15
 # Below this AUC, negatives that look like positives may be a good part of what was counted.
 OVERLAP = 0.9
+# Fewer labelled rows do not tell it well enough for a warning.
+TELLING = 50
 
 
 class PriorWarning(UserWarning):
@@ -134,7 +134,8 @@ def estimate_prior(
     Warns
     -----
     PriorWarning
-        The three that vote differ by more than 0.15, or the AUC on the scores is surely below 0.9.
+        The three that vote differ by more than 0.15, or the AUC on the scores is below 0.9
+        (told from 50 labelled rows on).
 
     Examples
     --------
@@ -218,7 +219,7 @@ def interval_of(
     votes = [priors.PRIORS[name](*parts) for name in VOTES]
     error = math.hypot(_resampled(parts, n_bootstrap, random), stdev(votes))
     half = NormalDist().inv_cdf((1 + level) / 2) * error
-    low = 0.0 if _auc(parts, value).value < OVERLAP else max(0.0, value - half)
+    low = 0.0 if _auc(parts, value) < OVERLAP else max(0.0, value - half)
     return low, min(1.0, value + half)
 
 
@@ -238,18 +239,18 @@ def doubt_of(parts: Parts, value: float) -> str | None:
     True
     """
     area = _auc(parts, value)
-    if area.high >= OVERLAP:
+    if len(parts[0]) < TELLING or area >= OVERLAP:
         return None
     return (
         f"the prior was estimated as {value:.2g}, and positives are hard to tell from negatives "
-        f"(AUC {area.value:.2f}): negatives that look like positives are counted too, so there may "
+        f"(AUC {area:.2f}): negatives that look like positives are counted too, so there may "
         "be far fewer. If you know the prior roughly, give it."
     )
 
 
-def _auc(parts: Parts, prior: float) -> metrics.Estimate:
+def _auc(parts: Parts, prior: float) -> float:
     y = np.repeat([True, False], [len(own) for own in parts])
-    return auc(sample_of(y, np.concatenate(parts), prior=prior))
+    return metrics.auc(y, np.concatenate(parts), prior=prior)
 
 
 def _sample(
