@@ -9,7 +9,7 @@ from scipy.stats import t as student
 
 from robustpu import metrics
 from robustpu.metrics import folds
-from robustpu.metrics.folds import between_fits, spread
+from robustpu.metrics.folds import fits_apart, spread
 
 
 def judged(shifts, random, n_labelled=200, n=1000):
@@ -19,6 +19,10 @@ def judged(shifts, random, n_labelled=200, n=1000):
     scores = random.normal(size=len(truth)) + truth * shifts[:, None]
     found = metrics.evaluate(y, scores[fold, np.arange(len(y))], prior=0.2, threshold=0.7)
     return found, y, scores, fold
+
+
+def between_fits(found, *fits):
+    return folds.between_fits(found, fits_apart(found.sample, *fits))
 
 
 def test_the_spread_is_the_deviation_by_differences():
@@ -60,7 +64,7 @@ def test_fits_that_are_alike_are_left_as_they_are():
 
 def test_two_folds_leave_no_rows_to_compare_on():
     found, y, scores, fold = judged(np.full(5, 1.5), np.random.default_rng(2))
-    assert between_fits(found, y, scores[:2], fold % 2) is found
+    assert fits_apart(found.sample, y, scores[:2], fold % 2) is None
 
 
 def test_many_rows_are_thinned_and_labelled_ones_kept(monkeypatch):

@@ -60,3 +60,18 @@ def test_one_positive_is_too_few():
         compare_table(frame, methods=["puet"], label="y", prior=0.2)
     with pytest.raises(ValueError, match="unknown method"):
         compare_table(frame, methods=["pu"], label="y", prior=0.2)
+
+
+def test_a_share_that_scores_refute_is_told_by_method():
+    random = np.random.default_rng(0)
+    y = np.arange(1200) < 200
+    x = random.normal(np.where(np.arange(1200) < 300, 4.0, 0.0), 1)
+    frame = {"x": x.tolist(), "y": y.astype(int).tolist()}
+    given = {"methods": ["elkan-noto", "bagging"], "label": "y"}
+    found = compare_table(frame, prior=0.5, **given)
+    told = [note for note in found["notes"] if "allow at most" in note]
+    assert len(told) in (1, 2)
+    assert all("the prior says 50.0%" in note for note in told)
+    assert all(own["remarks"] for own in found["rows"])
+    fair = compare_table(frame, prior=0.1, **given)
+    assert not [note for note in fair["notes"] if "allow at most" in note]

@@ -1,9 +1,14 @@
+from itertools import combinations
+
 import numpy as np
 import pytest
 
+from robustpu.study.held_out import Fits
 from robustpu.study.judging import (
     evaluation_section,
+    in_lists,
     judge,
+    judge_folds,
     lengths,
     scores_section,
     smoothed,
@@ -38,6 +43,36 @@ def test_an_estimated_prior_widens_the_interval(held_out):
     wide = judge(*held_out, Prior("estimated", 0.1, 0.02, 0.3), 0.6, "case-control")["precision"]
     narrow = judge(*held_out, Prior("given", 0.1), 0.6, "case-control")["precision"]
     assert wide.high - wide.low > narrow.high - narrow.low
+
+
+def test_fits_that_differ_widen_the_lists():
+    random = np.random.default_rng(0)
+    y, fold = (np.arange(1200) < 200).astype(int), np.arange(1200) % 5
+    is_hidden = np.arange(1200) < 400
+    noise, shifts = random.normal(size=1200), np.linspace(0.5, 2.5, 5)[:, None]
+    scores = 1 / (1 + np.exp(-noise - shifts * is_hidden))
+    held_out = scores[fold, np.arange(1200)]
+    found = judge(y, held_out, Prior("given", 0.2), 0.6, "case-control")
+    wider, apart = judge_folds(found, y, held_out, Fits(fold, scores))
+    narrow, wide = top_section(found, 1000), top_section(wider, 1000, apart)
+    assert [own["expected"] for own in narrow] == [own["expected"] for own in wide]
+    widths = [[own["high"] - own["low"] for own in lists] for lists in (narrow, wide)]
+    assert np.all(np.greater_equal(*reversed(widths)))
+    # By hand: t of four degrees of freedom, and the spread of the precision of pairs.
+    shares = [
+        [np.mean(scores[fit, rows & (y == 1)] >= cut) for fit, cut in zip(pair, cuts, strict=True)]
+        for pair, rows, cuts in _pairs(y, fold, scores)
+    ]
+    extra = 2.1318 * 1.2**0.5 * np.mean([(a - b) ** 2 / 2 for a, b in shares]) ** 0.5
+    own, with_room = (in_lists(found.sample, [200], 1000, each)[0] for each in (None, apart))
+    expected = np.hypot(own.value - own.low, 200 * extra)
+    assert with_room.value - with_room.low == pytest.approx(expected, rel=0.02)
+
+
+def _pairs(y, fold, scores):
+    for pair in combinations(range(5), 2):
+        rows = ~np.isin(fold, pair)
+        yield pair, rows, [np.quantile(scores[fit, rows & (y == 0)], 0.8) for fit in pair]
 
 
 def test_rows_without_an_answer_are_left_out(held_out):

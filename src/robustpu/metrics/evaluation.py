@@ -65,11 +65,12 @@ class Evaluation(Mapping[str, Estimate]):
             numbers = (estimate.value, estimate.low, estimate.high)
             mark = " *" if estimate.clipped else ""
             lines.append(f"{name:18}" + "".join(f"{x:9.3f}" for x in numbers) + mark)
-        return "\n".join([head, *lines, *self._remarks()])
+        return "\n".join([head, *lines, *self.remarks()])
 
     __repr__ = __str__
 
-    def _remarks(self) -> list[str]:
+    def remarks(self) -> list[str]:
+        """What is wrong with these figures: cut ones, a refuted prior, a collapse."""
         remarks = []
         if self.clipped:
             remarks.append(

@@ -1,8 +1,9 @@
 """A model judged by other fits: one scale for their scores, and room for their differences."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import Final
 
@@ -11,9 +12,10 @@ from numpy.typing import NDArray
 from scipy.special import expit, stdtrit
 
 from robustpu.metrics.estimates import Estimate, scaled
-from robustpu.metrics.evaluation import Evaluation, evaluate
+from robustpu.metrics.evaluation import Evaluation
 from robustpu.metrics.rates import rates_of
-from robustpu.metrics.sample import Floats
+from robustpu.metrics.sample import Floats, Sample, sample_of
+from robustpu.metrics.values import estimate_of
 from robustpu.thresholds import log_odds
 
 # Unlabelled rows that fits are compared on; more tell no more.
@@ -23,13 +25,39 @@ LEVELS: Final = 201
 ROUNDING: Final = 1e-12
 
 
-def between_fits(
-    found: Evaluation,
+@dataclass(frozen=True)
+class Apart:
+    """How far fits are from each other: pairs of them, judged on rows that both trained on.
+
+    Attributes
+    ----------
+    pairs
+        The same rows by either fit.
+    factor
+        Half the width of an interval, in deviations between fits.
+    """
+
+    pairs: tuple[tuple[Sample, Sample], ...]
+    factor: float
+
+    def room(self, metric: Callable[[Sample], float]) -> float:
+        """What another fit may add to the metric, or take from it.
+
+        Parameters
+        ----------
+        metric
+            Of a sample.
+        """
+        return self.factor * spread([metric(own) - metric(other) for own, other in self.pairs])
+
+
+def fits_apart(
+    sample: Sample,
     is_positive: NDArray[np.bool_],
     scores: NDArray[np.float64],
     fold: NDArray[np.intp],
-) -> Evaluation:
-    """The evaluation with room for what another fit would have been.
+) -> Apart | None:
+    """Compare the fits of folds; None if no rows are left to compare them on.
 
     Of K folds each is judged by a fit of its own, the model is one more: it differs from their mean
     by a variance of tau^2 (1 + 1/K), which the chance of the rows knows nothing of. Two fits are
@@ -37,54 +65,71 @@ def between_fits(
 
     Parameters
     ----------
-    found
-        The evaluation of all folds together.
+    sample
+        All folds together, each judged by its fit.
     is_positive
         Labels of the rows, (n,).
     scores
         Of the fits, one without each fold, (K, n).
     fold
         Of the rows, 0 to K - 1, (n,).
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> y, fold = np.arange(1000) < 200, np.arange(1000) % 5
-    >>> scores = rng.normal(y * np.array([[1.0], [1.5], [2.0], [2.5], [3.0]]))
-    >>> found = evaluate(y, scores[fold, np.arange(1000)], prior=0.01)
-    >>> between_fits(found, y, scores, fold)["auc"].low < found["auc"].low - 0.05
-    True
     """
-    sample, count = found.sample, len(scores)
+    count = len(scores)
     thinned = np.flatnonzero(~is_positive)
     thinned = thinned[:: math.ceil(len(thinned) / COMPARED)]
     kept = np.sort(np.concatenate([np.flatnonzero(is_positive), thinned]))
 
-    def judged(fit: int, rows: NDArray[np.intp]) -> Evaluation:
-        return evaluate(
-            is_positive[rows],
-            scores[fit, rows],
-            prior=sample.prior,
-            threshold=sample.threshold,
-            scenario=found.scenario,
+    def judged(fit: int, rows: NDArray[np.intp]) -> Sample:
+        own = sample_of(
+            is_positive[rows], scores[fit, rows], prior=sample.prior, threshold=sample.threshold
         )
+        return replace(own, labeled=sample.labeled)
 
     pairs = []
-    for pair in combinations(range(count), 2):
-        rows = kept[~np.isin(fold[kept], pair)]
+    for first, second in combinations(range(count), 2):
+        rows = kept[~np.isin(fold[kept], (first, second))]
         if is_positive[rows].any() and not is_positive[rows].all():
-            pairs.append([judged(fit, rows) for fit in pair])
+            pairs.append((judged(first, rows), judged(second, rows)))
     if not pairs:
-        return found
+        return None
     # Fits are few, and so is what they tell of their spread.
-    t = float(stdtrit(count - 1, (1 + sample.level) / 2)) * math.sqrt(1 + 1 / count)
+    t = float(stdtrit(count - 1, (1 + sample.level) / 2))
+    return Apart(tuple(pairs), t * math.sqrt(1 + 1 / count))
+
+
+def between_fits(found: Evaluation, apart: Apart) -> Evaluation:
+    """The evaluation with room for what another fit would have been.
+
+    Parameters
+    ----------
+    found
+        The evaluation of all folds together.
+    apart
+        How far the fits are from each other.
+
+    Examples
+    --------
+    >>> from robustpu.metrics import evaluate
+    >>> rng = np.random.default_rng(0)
+    >>> y, fold = np.arange(1000) < 200, np.arange(1000) % 5
+    >>> scores = rng.normal(y * np.array([[1.0], [1.5], [2.0], [2.5], [3.0]]))
+    >>> found = evaluate(y, scores[fold, np.arange(1000)], prior=0.01)
+    >>> wider = between_fits(found, fits_apart(found.sample, y, scores, fold))
+    >>> wider["auc"].low < found["auc"].low - 0.05
+    True
+    """
+    sample = found.sample
     most = {"lee_liu": 1 / rates_of(sample).population_prior, "lift_at_k": 1 / sample.prior}
-    made = {}
-    for name, own in found.items():
-        tau = spread([first[name].value - second[name].value for first, second in pairs])
-        made[name] = _with_room(own, t * tau, most.get(name, 1.0))
+    made = {
+        name: with_room(own, apart.room(partial(_value, name)), most.get(name, 1.0))
+        for name, own in found.items()
+    }
     made["positives_at_k"] = scaled(made["precision_at_k"], sample.k)
     return replace(found, estimates=made)
+
+
+def _value(name: str, sample: Sample) -> float:
+    return estimate_of(name, sample).value
 
 
 def spread(differences: Sequence[float]) -> float:
@@ -98,7 +143,14 @@ def spread(differences: Sequence[float]) -> float:
     return math.sqrt(sum(own * own for own in differences) / len(differences) / 2)
 
 
-def _with_room(own: Estimate, extra: float, most: float) -> Estimate:
+def with_room(own: Estimate, extra: float, most: float) -> Estimate:
+    """The estimate with an interval that an independent error has widened, in 0 to ``most``.
+
+    Examples
+    --------
+    >>> print(with_room(Estimate(0.5, 0.47, 0.53, 0.5, False), 0.04, 1.0))
+    0.500 [0.450, 0.550]
+    """
     low = own.value - math.hypot(own.value - own.low, extra)
     high = own.value + math.hypot(own.high - own.value, extra)
     return replace(own, low=max(0.0, low), high=min(most, high))

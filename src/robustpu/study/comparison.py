@@ -58,7 +58,7 @@ def compare_table(
     -------
     comparison
         ``prior``, ``folds``, ``notes``, and ``rows``, one a method, the best first: ``method``,
-        ``seconds`` of a fit, ``metrics`` with intervals, or ``error``.
+        ``seconds`` of a fit, ``metrics`` with intervals and ``remarks``, or ``error``.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def compare_table(
         "n_positive": problem.n_positive,
         "n_unlabeled": problem.n_unlabeled,
         "rows": rows,
-        "notes": [*problem.told(), *found.doubts],
+        "notes": [*problem.told(), *found.doubts, *_remarks(rows)],
     }
 
 
@@ -105,7 +105,7 @@ def _row(wish: Wish, problem: Problem, prior: Prior, folds: int, tell: Tell) -> 
     try:
         score, seconds = cross_fit(model, problem.X, problem.y, folds, wish.seed, tell, stage)
     except ValueError as error:
-        return {**row, "error": str(error), "metrics": None, "seconds": None}
+        return {**row, "error": str(error), "metrics": None, "seconds": None, "remarks": []}
     judged = evaluate(
         problem.y,
         score,
@@ -118,7 +118,22 @@ def _row(wish: Wish, problem: Problem, prior: Prior, folds: int, tell: Tell) -> 
         name: {"value": float(own.value), "low": float(own.low), "high": float(own.high)}
         for name, own in judged.items()
     }
-    return {**row, "error": None, "metrics": metrics, "seconds": round(seconds, 2)}
+    return {
+        **row,
+        "error": None,
+        "metrics": metrics,
+        "seconds": round(seconds, 2),
+        "remarks": judged.remarks(),
+    }
+
+
+def _remarks(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What is wrong with the figures of methods, each remark once."""
+    by_text: dict[str, list[str]] = {}
+    for row in rows:
+        for remark in row["remarks"]:
+            by_text.setdefault(remark.removeprefix("* "), []).append(row["title"])
+    return [f"{', '.join(titles)}: {remark}" for remark, titles in by_text.items()]
 
 
 def _wish(name: str, scenario: str, seed: int, members: int | None) -> Wish:

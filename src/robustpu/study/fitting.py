@@ -17,6 +17,7 @@ from robustpu.study.held_out import unseen
 from robustpu.study.judging import (
     evaluation_section,
     judge,
+    judge_folds,
     scores_section,
     top_section,
     unjudged_alarms,
@@ -149,7 +150,8 @@ def _study(
     parts = held_out[known & (y == 1)], held_out[known & (y == 0)]
     most = largest_prior(*parts, SURE if prior.low is None else prior.level)
     prior = within(prior, most)
-    judged = judge(y, held_out, prior, model.threshold_, wish.scenario, fits)
+    judged = judge(y, held_out, prior, model.threshold_, wish.scenario)
+    judged, apart = judge_folds(judged, y, held_out, fits)
     remarks = [f"Judged by {how}."]
     newest = None
     if problem.times is not None:
@@ -179,7 +181,7 @@ def _study(
         [own.column for own in counted[:SHOWN] if own.value > 0],
         progress,
     )
-    top = top_section(judged, problem.n_unlabeled)
+    top = top_section(judged, problem.n_unlabeled, apart)
     found = {
         "schema": sections.SCHEMA,
         "made": sections.now(),

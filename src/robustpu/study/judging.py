@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -10,8 +11,8 @@ from sklearn.isotonic import isotonic_regression
 
 from robustpu.metrics import Evaluation, evaluate
 from robustpu.metrics.estimates import Estimate, scaled
-from robustpu.metrics.folds import between_fits
-from robustpu.metrics.ranking import positives_at_k
+from robustpu.metrics.folds import Apart, between_fits, fits_apart, with_room
+from robustpu.metrics.ranking import positives_at_k, precision_at_k
 from robustpu.metrics.sample import Sample
 from robustpu.study.held_out import Fits
 from robustpu.study.prior import Prior
@@ -22,12 +23,7 @@ BINS: Final = 50
 
 
 def judge(
-    y: NDArray[np.int64],
-    score: Floats,
-    prior: Prior,
-    threshold: float,
-    scenario: str,
-    fits: Fits | None = None,
+    y: NDArray[np.int64], score: Floats, prior: Prior, threshold: float, scenario: str
 ) -> Evaluation | None:
     """Every metric from held-out answers; None if labelled or unlabelled rows have none.
 
@@ -37,14 +33,12 @@ def judge(
         Labels, and answers by what has not seen the row, NaN where there is none; (n,).
     prior, threshold, scenario
         Of the model.
-    fits
-        If each fold was judged by another fit; these differ as the model may.
     """
     known = np.isfinite(score)
     is_positive = y[known] == 1
     if not is_positive.any() or is_positive.all():
         return None
-    found = evaluate(
+    return evaluate(
         is_positive,
         score[known],
         prior=prior.value,
@@ -53,9 +47,27 @@ def judge(
         scenario=scenario,
         level=prior.level,
     )
-    if fits is None:
-        return found
-    return between_fits(found, is_positive, fits.scores[:, known], fits.fold[known])
+
+
+def judge_folds(
+    found: Evaluation | None, y: NDArray[np.int64], score: Floats, fits: Fits | None
+) -> tuple[Evaluation | None, Apart | None]:
+    """The evaluation with room for how far the fits of folds are from each other, and how far.
+
+    Parameters
+    ----------
+    found
+        The evaluation, or None.
+    y, score
+        What it is from.
+    fits
+        If each fold was judged by another fit; these differ as the model may.
+    """
+    if found is None or fits is None:
+        return found, None
+    known = np.isfinite(score)
+    apart = fits_apart(found.sample, y[known] == 1, fits.scores[:, known], fits.fold[known])
+    return (found, None) if apart is None else (between_fits(found, apart), apart)
 
 
 def evaluation_section(found: Evaluation | None, remarks: Sequence[str]) -> dict[str, Any] | None:
@@ -69,7 +81,7 @@ def evaluation_section(found: Evaluation | None, remarks: Sequence[str]) -> dict
             "n_positive": len(found.sample.positive),
             "n_unlabeled": len(found.sample.unlabeled),
         },
-        "remarks": [*remarks, *found._remarks()],
+        "remarks": [*remarks, *found.remarks()],
         "metrics": [
             {
                 "name": name,
@@ -83,7 +95,9 @@ def evaluation_section(found: Evaluation | None, remarks: Sequence[str]) -> dict
     }
 
 
-def top_section(found: Evaluation | None, n_unlabeled: int) -> list[dict[str, Any]]:
+def top_section(
+    found: Evaluation | None, n_unlabeled: int, apart: Apart | None = None
+) -> list[dict[str, Any]]:
     """Expected positives among the k most suspect unlabelled rows, to past all that there are.
 
     If only some of the rows could be judged, the list is of the same share of them. The first rows
@@ -93,7 +107,7 @@ def top_section(found: Evaluation | None, n_unlabeled: int) -> list[dict[str, An
         return []
     sample = found.sample
     ks = lengths(sample.prior * n_unlabeled, n_unlabeled)
-    answers = in_lists(sample, ks, n_unlabeled)
+    answers = in_lists(sample, ks, n_unlabeled, apart)
     ends = rising([own.low for own in answers], [own.high for own in answers])
     expected = smoothed(ks, [own.value for own in answers])
     return [
@@ -102,7 +116,9 @@ def top_section(found: Evaluation | None, n_unlabeled: int) -> list[dict[str, An
     ]
 
 
-def in_lists(sample: Sample, ks: Sequence[int], n_unlabeled: int) -> list[Estimate]:
+def in_lists(
+    sample: Sample, ks: Sequence[int], n_unlabeled: int, apart: Apart | None = None
+) -> list[Estimate]:
     """Positives among the first k of all unlabelled rows, by the same share of those judged.
 
     Parameters
@@ -113,13 +129,26 @@ def in_lists(sample: Sample, ks: Sequence[int], n_unlabeled: int) -> list[Estima
         Lengths of the lists.
     n_unlabeled
         Number of unlabelled rows, of which some may not have been judged.
+    apart
+        How far fits are from each other, if the intervals are to have room for it.
     """
-    scale = n_unlabeled / len(sample.unlabeled)
-    judged = [max(1, round(k / scale)) for k in ks]
-    return [
-        scaled(positives_at_k(replace(sample, k=own)), k / own)
-        for k, own in zip(ks, judged, strict=True)
-    ]
+    answers = []
+    for k in ks:
+        own = _of_length(sample, k, n_unlabeled)
+        found = scaled(positives_at_k(own), k / own.k)
+        if apart is not None:
+            found = with_room(found, k * apart.room(partial(_precision, k, n_unlabeled)), k)
+        answers.append(found)
+    return answers
+
+
+def _of_length(sample: Sample, k: int, n_unlabeled: int) -> Sample:
+    """The sample with a list of the same share of its rows."""
+    return replace(sample, k=max(1, round(k * len(sample.unlabeled) / n_unlabeled)))
+
+
+def _precision(k: int, n_unlabeled: int, sample: Sample) -> float:
+    return precision_at_k(_of_length(sample, k, n_unlabeled)).value
 
 
 def smoothed(ks: Sequence[int], expected: Sequence[float]) -> list[float]:
