@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 from vega_datasets import local_data
 
@@ -291,3 +293,17 @@ def test_a_threshold_that_the_method_cannot_find_names_others(run, claims, tmp_p
     assert answer.exit_code == 1
     assert "puet holds out none. Take one that does (" in answer.stderr
     assert "validation_fraction" not in answer.stderr
+
+
+def test_classes_that_overlap_make_bounds_of_estimates(run, tmp_path):
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(1500, 4)) + 0.6 * (np.arange(1500) < 300)[:, None] * [1, 1, 0, 0]
+    table = pd.DataFrame(rows, columns=list("abcd")).assign(y=(np.arange(1500) < 150).astype(int))
+    table.to_csv(tmp_path / "overlap.csv", index=False)
+    told = run(
+        "fit", tmp_path / "overlap.csv", "--label", "y", "--method", "puet", "--out", tmp_path / "m"
+    )
+    assert told.exit_code == 0
+    assert "(0 to " in told.output
+    assert "most suspect rows at most" in told.output
+    assert "Alarm: The prior was estimated as" in told.output

@@ -30,6 +30,13 @@ def test_the_headline_says_what_was_found(whole):
     assert "Of the first 100 rows of the list below , about 96 should be right" in whole.words
 
 
+def test_a_share_without_a_lower_end_bounds_the_list():
+    made = findings()
+    made["prior"]["low"] = 0.0
+    told = Reader(render(made)).words
+    assert "of the list below , at most about 96 should be right" in told
+
+
 def test_sections_come_in_the_order_of_questions(whole):
     assert [a["id"] for a in whole.all("section")] == ["alarms", *SECTIONS]
     assert [a["href"] for a in whole.all("a")] == [

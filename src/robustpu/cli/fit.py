@@ -183,8 +183,9 @@ def _prior_lines(prior: dict[str, Any], n_unlabeled: int) -> list[str]:
 def _lists(found: dict[str, Any]) -> list[str]:
     expected = found["prior"]["value"] * found["data"]["n_unlabeled"]
     rows = [own for own in found["top"] if own["k"] in LISTS and own["k"] <= max(20, 2 * expected)]
+    most = "at most" if found["prior"]["low"] == 0 else "about"
     return [
-        f"Of the {own['k']:>6,} most suspect rows about {own['expected']:>7,.0f} are positive "
+        f"Of the {own['k']:>6,} most suspect rows {most} {own['expected']:>7,.0f} are positive "
         f"({own['low']:,.0f} to {own['high']:,.0f})."
         for own in rows[:5]
     ]

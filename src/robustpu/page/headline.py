@@ -110,10 +110,13 @@ def _second(findings: Part) -> str:
     if first.low is not None and first.high is not None:
         sure = f" ({counted(first.low)} to {counted(first.high)})"
     where = '<a href="#suspects">the list below</a>' if listed else "the ranking"
+    low = number(part(findings, "prior"), "low")
+    # A share that may be anything below the estimate bounds what is expected, and no more.
+    most = "at most about" if low == 0 else "about"
     return (
-        f"Of the first {counted(first.k)} rows of {where}, about {counted(first.expected)} should "
+        f"Of the first {counted(first.k)} rows of {where}, {most} {counted(first.expected)} should "
         f"be right{sure}. All this is estimated, without a single known negative"
-        f"{'' if number(part(findings, 'prior'), 'low') is None else DOUBT}."
+        f"{'' if low is None else DOUBT}."
     )
 
 

@@ -170,7 +170,8 @@ def find_prior(
             random_state=seed,
             progress=lambda done, total: progress("prior", done, total),
         )
-    doubts = [str(own.message) for own in caught if issubclass(own.category, PriorWarning)]
+    told = [str(own.message) for own in caught if issubclass(own.category, PriorWarning)]
+    doubts = [own[:1].upper() + own[1:] for own in told]
     value = float(np.clip(found.value, LEAST, 1 - LEAST))
     return Prior(
         how,
