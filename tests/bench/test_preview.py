@@ -5,14 +5,15 @@ from rich.console import Console
 from robustpu.bench.preview import show
 
 
-def shown(cells, left, workers=1):
+def shown(cells, missing, workers=1):
+    left = {cell: frozenset(range(cell.trials)) for cell in missing}
     console = Console(file=io.StringIO(), width=80)
     show(cells, left, "cpu", workers, console)
     return console.file.getvalue()
 
 
 def test_plan_and_cost(cells):
-    text = shown(cells, dict.fromkeys(cells))
+    text = shown(cells, cells)
     assert "Small" in text
     row = next(line for line in text.splitlines() if "nnpu" in line)
     # Cells, finished, settings, networks (2 x 2 trials x 2 settings), epochs.
@@ -25,12 +26,12 @@ def test_plan_and_cost(cells):
 
 
 def test_what_is_finished_costs_nothing(cells):
-    text = shown(cells, dict.fromkeys(cells[:1]))
+    text = shown(cells, cells[:1])
     assert "4 cells, 3 of them finished. To do: 1 cell, 2 networks" in text
-    text = shown(cells, {})
+    text = shown(cells, [])
     assert "4 of them finished. To do: 0 cells, 0 networks" in text
     assert "About" not in text
 
 
 def test_workers_share_the_time(cells):
-    assert "with 2 workers" in shown(cells, dict.fromkeys(cells), workers=2)
+    assert "with 2 workers" in shown(cells, cells, workers=2)

@@ -94,7 +94,7 @@ def test_images_are_scaled_in_a_split_and_bytes_in_the_cache(monkeypatch):
         assert pu.X.max() <= 1
         assert pu.X_test.dtype == pu.X_validation.dtype == np.float32
         sizes = Sizes(10, 20, 5, 10)
-        assert splits("digits", 0.4, 2, sizes)[1].X.dtype == np.uint8
+        assert splits("digits", 0.4, (0, 1), sizes)[1].X.dtype == np.uint8
     finally:
         protocol._table.cache_clear()
         splits.cache_clear()
@@ -102,6 +102,6 @@ def test_images_are_scaled_in_a_split_and_bytes_in_the_cache(monkeypatch):
 
 def test_the_splits_of_the_trials_are_made_once():
     sizes = PROTOCOLS["digits"].sizes
-    first = splits("digits", 0.4, 2, sizes)
-    assert splits("digits", 0.4, 2, sizes) is first
+    first = splits("digits", 0.4, (0, 1), sizes)
+    assert splits("digits", 0.4, (0, 1), sizes) is first
     np.testing.assert_array_equal(first[1].X, split("digits", 0.4, 1).X)

@@ -4,7 +4,8 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from robustpu.bench import store
+from robustpu.bench import plan, store
+from robustpu.bench.plan import in_parts
 from robustpu.bench.run import missing, run
 from robustpu.bench.screen import PlainScreen
 
@@ -220,3 +221,38 @@ def test_a_taken_over_record_has_the_prior_of_its_cell(cells, out, machine, fini
     finished.write_text("".join(json.dumps(record) + "\n" for record in records))
     assert run(cells, out, machine, 1, quiet).taken == 1
     assert missing(cells, out) == {}
+
+
+def test_trials_of_large_networks_are_stored_one_by_one(cells, out, machine, monkeypatch):
+    """Of a lone setting: those that are compared over trials are trained together."""
+    monkeypatch.setattr(plan, "SMALL", ())
+    alone, compared = (replace(cell, trials=3) for cell in cells[:2])
+    parts = in_parts({alone: frozenset({0, 2}), compared: frozenset({1})})
+    assert [part.numbers for part in parts] == [(0,), (2,), (0, 1, 2)]
+    kept = []
+
+    class Stopped(PlainScreen):
+        def finished(self, cell, records):
+            kept.extend(lines(out / "small.jsonl"))
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run([alone], out, machine, 1, lambda todo: Stopped(len(todo), True, Console(stderr=True)))
+    assert [line["trial"] for line in kept] == [0]
+    assert missing([alone], out) == {alone: {1, 2}}
+    assert run([alone], out, machine, 1, quiet) == (1, 0, 0)
+    assert [line["trial"] for line in lines(out / "small.jsonl")] == [0, 1, 2]
+
+
+def test_missing_trials_of_small_networks_are_trained_together_and_alone(cells, out, machine):
+    first = replace(cells[0], trials=3)
+    run([first], out, machine, 1, quiet)
+    whole = (out / "small.jsonl").read_bytes().splitlines(keepends=True)
+    (part,) = in_parts({first: frozenset({0, 2})})
+    assert part.numbers == (0, 2)
+    (out / "small.jsonl").write_bytes(whole[1])
+    run([first], out, machine, 1, quiet)
+    again = lines(out / "small.jsonl")
+    assert [line["trial"] for line in again] == [1, 0, 2]
+    for line in again:
+        assert line["scores"] == json.loads(whole[line["trial"]])["scores"]

@@ -199,7 +199,7 @@ def test_twins_share_a_training_and_take_different_candidates(nnpu, machine):
 
 
 def test_the_probabilities_of_the_best_are_averaged(nnpu, machine):
-    pu = splits("digits", 0.4, 2, nnpu.sizes)[0]
+    pu = splits("digits", 0.4, (0, 1), nnpu.sizes)[0]
     models = [
         nnpu.build(candidate, prior=pu.prior, random_state=seed_of(0, place), device="cpu").fit(
             pu.X, pu.y, eval_set=(pu.X_validation, pu.y_validation)

@@ -44,11 +44,12 @@ def loads(cells: Iterable[Cell]) -> list[list[Load]]:
     cells
         What is to be trained.
     """
-    known: dict[tuple[str, ...], list[Load]] = {}
+    known: dict[tuple[object, ...], list[Load]] = {}
     answers = []
     for cell in cells:
         # Cells of an experiment that differ in the prior alone cost the same.
-        alike = (cell.experiment, cell.dataset, cell.method, cell.selection)
+        trials = len(cell.numbers)
+        alike = (cell.experiment, cell.dataset, cell.method, cell.selection, trials)
         if alike not in known:
             known[alike] = _loads(cell)
         answers.append(known[alike])
@@ -98,7 +99,7 @@ def _loads(cell: Cell) -> list[Load]:
             own = _settle(estimator, recipe, seed=0)
             held_out = own.validation_fraction if cell.selection == "pu" else 0.0
             key = (own._fleet_key(), held_out)
-            members = cell.trials * len(range(kind, estimator._size(n), len(recipes)))
+            members = len(cell.numbers) * len(range(kind, estimator._size(n), len(recipes)))
             fleet = fleets.setdefault(key, [0, 0, round(n * (1 - held_out)), own])
             fleet[0] += members
             fleet[1] += members * own._planned_epochs()

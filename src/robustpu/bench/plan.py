@@ -25,7 +25,8 @@ from robustpu.neural import NeuralPUClassifier
 class Cell:
     """One method on one data set, at one prior, selected in one way: all trials, all candidates.
 
-    ``twins`` are cells that train the same, and differ in what they take from it.
+    ``twins`` are cells that train the same, and differ in what they take from it; ``only`` names
+    the trials to train, if not all.
     """
 
     experiment: str
@@ -49,6 +50,12 @@ class Cell:
     candidates: tuple[Settings, ...]
     average: int = 1
     twins: tuple["Cell", ...] = ()
+    only: tuple[int, ...] | None = None
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The trials to train, by their numbers from 0."""
+        return tuple(range(self.trials)) if self.only is None else self.only
 
     @property
     def name(self) -> str:
@@ -127,6 +134,8 @@ def _models(name: str, preset: str | None, settings: str) -> Any:
     return [resolved(_blank(name, preset).set_params(**own)) for own in json.loads(settings)]
 
 
+# Networks that train best in large fleets.
+SMALL = ("mlp", "linear")
 # What the runner gives to every estimator, or what changes no result.
 GIVEN = ("device", "random_state", "verbose")
 # Parameters that came later, at the value that changes nothing: older results stay valid.
@@ -188,6 +197,40 @@ def joined(cells: Iterable[Cell]) -> list[Cell]:
     for cell in cells:
         groups.setdefault(cell.training, []).append(cell)
     return [replace(first, twins=tuple(rest)) for first, *rest in groups.values()]
+
+
+def in_parts(left: Mapping[Cell, frozenset[int]]) -> list[Cell]:
+    """What is to be trained: cells that share a training once, in parts that are stored apart.
+
+    Parameters
+    ----------
+    left
+        Cells, and their trials that are missing.
+    """
+    return [
+        part
+        for cell in joined(left)
+        for part in _parts(
+            cell, {trial for own in left if own.training == cell.training for trial in left[own]}
+        )
+    ]
+
+
+def _parts(cell: Cell, left: Iterable[int]) -> list[Cell]:
+    """Take a cell apart so that no trial is trained again, and as little as can be is at risk.
+
+    Candidates are compared over all trials. A lone one's trials have nothing to do with each other:
+    large networks, which gain little by company, are trained trial by trial, small ones together.
+    """
+    if len(cell.candidates) > 1:
+        return [cell]
+    trials = sorted(left)
+    is_large = cell.fixed.get("module", "mlp") not in SMALL
+    groups = [(trial,) for trial in trials] if is_large else [tuple(trials)]
+    return [
+        replace(cell, only=own, twins=tuple(replace(twin, only=own) for twin in cell.twins))
+        for own in groups
+    ]
 
 
 def load(path: Path, trials: int | None = None) -> list[Cell]:

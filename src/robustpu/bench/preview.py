@@ -1,5 +1,6 @@
 """The plan and its cost, for people, before anything is trained."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
@@ -11,13 +12,13 @@ from rich.text import Text
 from robustpu.bench.cost import Load, loads, seconds
 from robustpu.bench.eta import duration, many
 from robustpu.bench.machine import device_name
-from robustpu.bench.plan import Cell, joined
+from robustpu.bench.plan import Cell, in_parts
 from robustpu.neural import NeuralPUClassifier
 
 
 def show(
     cells: Sequence[Cell],
-    left: Mapping[Cell, object],
+    left: Mapping[Cell, frozenset[int]],
     device: str,
     workers: int,
     console: Console,
@@ -29,7 +30,7 @@ def show(
     cells
         The plan.
     left
-        Those of its cells that are not finished; the others cost nothing.
+        Those of its cells that are not finished, and their trials that are missing.
     device
         Where the time is measured.
     workers
@@ -38,8 +39,10 @@ def show(
         Where to print.
     """
     # Cells that share a training cost it once: the first of them gets it.
-    shared = joined(left)
-    unclaimed = dict(zip((cell.training for cell in shared), loads(shared), strict=True))
+    shared = in_parts(left)
+    unclaimed: defaultdict[str, list[Load]] = defaultdict(list)
+    for part, costs in zip(shared, loads(shared), strict=True):
+        unclaimed[part.training] += costs
     fleets = {cell: unclaimed.pop(cell.training, []) for cell in left}
     took = {cell: seconds(own, device) for cell, own in fleets.items()}
     for name in dict.fromkeys(cell.experiment for cell in cells):

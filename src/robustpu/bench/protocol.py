@@ -101,18 +101,16 @@ def split(
 def splits(
     dataset: str,
     prior: float,
-    trials: int,
+    trials: tuple[int, ...],
     sizes: Sizes,
     validation: str = "disjoint",
     data_dir: Path | None = None,
 ) -> tuple[PUData, ...]:
-    """Draw the problems of all trials, images still in bytes; the latest are remembered.
+    """Draw the problems of these trials, images still in bytes; the latest are remembered.
 
     Parameters as those of ``split``; ``as_floats`` makes rows fit for a network.
     """
-    return tuple(
-        _draw(dataset, prior, trial, sizes, validation, data_dir) for trial in range(trials)
-    )
+    return tuple(_draw(dataset, prior, trial, sizes, validation, data_dir) for trial in trials)
 
 
 @lru_cache(maxsize=1)

@@ -5,7 +5,7 @@ from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from robustpu.bench.plan import Cell, joined
+from robustpu.bench.plan import Cell, in_parts
 from robustpu.bench.screen import Screen, reason
 from robustpu.bench.store import Record, key_of, read, writer
 from robustpu.bench.train import Machine, names, relabelled
@@ -58,7 +58,7 @@ def run(
     workers: int | Crew,
     open_screen: Callable[[Sequence[Cell]], Screen],
 ) -> Outcome:
-    """Train what is missing, and append each cell's records as soon as it is done.
+    """Train what is missing, and append records as soon as a cell, or a part of it, is done.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def run(
     OSError
         Records cannot be written, or another run writes them.
     """
-    failed = 0
+    failed = set()
     with ExitStack() as stack:
         files = {file_of(cell, out) for cell in cells}
         append = {path: stack.enter_context(writer(path)) for path in sorted(files)}
@@ -88,7 +88,7 @@ def run(
         for cell, records in taken.items():
             append[file_of(cell, out)](records)
             del left[cell]
-        todo = joined(left)
+        todo = in_parts(left)
         screen = stack.enter_context(open_screen(todo))
         outcomes = train_all(todo, machine, workers, screen.watch)
         stack.enter_context(closing(outcomes))
@@ -99,9 +99,10 @@ def run(
                 if len(left[cell]) < cell.trials:
                     own = _new(own, left[cell], read(file_of(cell, out)))
                 append[file_of(cell, out)](own)
-                failed += bool(reason(own))
+                if reason(own):
+                    failed.add(cell)
             screen.finished(first, [record for record in records if _belongs(record, first)])
-    return Outcome(len(left) - failed, failed, len(taken))
+    return Outcome(len(left) - len(failed), len(failed), len(taken))
 
 
 def _new(records: list[Record], left: frozenset[int], stored: Sequence[Record]) -> list[Record]:

@@ -68,11 +68,11 @@ def failures(cell: Cell, machine: Machine, error: Exception, seconds: float) -> 
     seconds
         How long it took.
     """
-    share = seconds / cell.trials
+    share = seconds / len(cell.numbers)
     return [
         _record(own, trial, machine, share, _reason(error))
         for own in (cell, *cell.twins)
-        for trial in range(cell.trials)
+        for trial in cell.numbers
     ]
 
 
@@ -82,13 +82,13 @@ def _reason(error: Exception) -> Record:
 
 def _records(cell: Cell, machine: Machine, progress: Progress | None) -> list[Record]:
     problems = splits(
-        cell.dataset, cell.prior, cell.trials, cell.sizes, cell.validation, machine.data_dir
+        cell.dataset, cell.prior, cell.numbers, cell.sizes, cell.validation, machine.data_dir
     )
     where = cell.dataset, machine.data_dir
     data = {"data": digest(*where), "rows": size(*where)}
     start = time.perf_counter()
     fitted = _fit(cell, problems, machine, progress)
-    seconds = (time.perf_counter() - start) / cell.trials
+    seconds = (time.perf_counter() - start) / len(cell.numbers)
     scores = np.array([[_score(model) for model in row] for row in fitted])
     return [
         _record(
@@ -96,16 +96,16 @@ def _records(cell: Cell, machine: Machine, progress: Progress | None) -> list[Re
             trial,
             machine,
             seconds,
-            {**data, **_result(own, fitted[trial], scores, trial, pu)},
+            {**data, **_result(own, fitted[place], scores, place, pu)},
         )
         for own in (cell, *cell.twins)
-        for trial, pu in enumerate(problems)
+        for place, (trial, pu) in enumerate(zip(cell.numbers, problems, strict=True))
     ]
 
 
-def _result(cell: Cell, fitted: Sequence[Fitted], scores: Floats, trial: int, pu: PUData) -> Record:
-    """Take the best candidates of a trial, and examine them."""
-    best = CHOICES[cell.tune](scores)[trial][: cell.average]
+def _result(cell: Cell, fitted: Sequence[Fitted], scores: Floats, row: int, pu: PUData) -> Record:
+    """Take the best candidates of a trial, whose scores are in this row, and examine them."""
+    best = CHOICES[cell.tune](scores)[row][: cell.average]
     sound = [place for place in best if not isinstance(fitted[place], Exception)]
     if not sound:
         failure = fitted[best[0]]
@@ -118,9 +118,9 @@ def _result(cell: Cell, fitted: Sequence[Fitted], scores: Floats, trial: int, pu
         "settings": cell.settings(cell.candidates[sound[0]]),
         "scores": {
             **_examine([fitted[place] for place in sound], pu),
-            "validation": 100 * float(np.mean(scores[trial, sound])),
+            "validation": 100 * float(np.mean(scores[row, sound])),
         },
-        "tried": scores[trial].tolist(),
+        "tried": scores[row].tolist(),
     }
 
 
@@ -131,7 +131,7 @@ def _fit(
     jobs = []
     is_neural = isinstance(cell.blank(), NeuralPUClassifier)
     is_choice = len(cell.candidates) > 1
-    for trial, pu in enumerate(problems):
+    for trial, pu in zip(cell.numbers, problems, strict=True):
         # Candidates of one trial share their arrays, and the engine's copies of them.
         X, eval_set = as_floats(pu.X), None
         if cell.selection == "oracle":

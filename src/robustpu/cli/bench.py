@@ -171,7 +171,7 @@ def _check_cluster(address: str) -> str:
 
 
 def _preview(
-    cells: Sequence["Cell"], left: Mapping["Cell", object], device: str, workers: int
+    cells: Sequence["Cell"], left: Mapping["Cell", frozenset[int]], device: str, workers: int
 ) -> None:
     import torch
     from rich.console import Console
