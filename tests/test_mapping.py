@@ -127,6 +127,16 @@ def test_the_widest_type_of_all_files(tmp_path):
     assert map_parquet(tmp_path, tmp_path / "rows.npy").dtype == np.float32
 
 
+def test_a_file_that_is_there_is_replaced_only_if_asked(file, tmp_path):
+    target = tmp_path / "a.npy"
+    target.write_bytes(b"before")
+    with pytest.raises(FileExistsError, match=r"a\.npy is there already: .*overwrite=True"):
+        map_parquet(file, target)
+    assert target.read_bytes() == b"before"
+    rows = map_parquet(file, target, columns=["whole"], overwrite=True)
+    np.testing.assert_array_equal(rows[:, 0], columns()["whole"])
+
+
 def test_a_fit_from_it(tmp_path):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 3)) + (np.arange(80) < 40)[:, None]
@@ -147,7 +157,7 @@ class TestRefusals:
         (tmp_path / "rows.npy").write_bytes(b"before")
         listed = sorted(tmp_path.iterdir())
         with pytest.raises(error, match=match):
-            map_parquet(source, tmp_path / "rows.npy", **given)
+            map_parquet(source, tmp_path / "rows.npy", overwrite=True, **given)
         assert sorted(tmp_path.iterdir()) == listed
         assert (tmp_path / "rows.npy").read_bytes() == b"before"
 

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
@@ -216,6 +217,43 @@ class TestPriors:
         given = {"estimator": learner, "bag_size": bag_size, "n_estimators": 20}
         model = BaggingPUClassifier(prior="elkan-noto", random_state=0, **given).fit(X, y)
         assert model.prior_ == pytest.approx(0.3, abs=0.03)
+
+
+class TestText:
+    def frame(self):
+        X, y, _ = table()
+        frame = pd.DataFrame(X, columns=["a", "b", "c"])
+        frame["city"] = pd.Series(np.where(X[:, 0] > 0, "Ulm", "Bonn"))
+        frame["job"] = pd.Series(np.where(X[:, 1] > 0, "cook", "smith"), dtype=object)
+        frame["kind"] = pd.Categorical(np.where(X[:, 2] > 0, "up", "down"))
+        return frame, y
+
+    @pytest.mark.parametrize("name", ["meta", "elkan-noto", "bagging"])
+    @pytest.mark.parametrize("prior", [0.4, "elkan-noto"])
+    def test_a_learner_that_cannot_take_it(self, name, prior):
+        frame, y = self.frame()
+        learner = HistGradientBoostingClassifier(max_iter=2)
+        match = "takes no text, and X has columns of it: 'city', 'job'. Make categories of them"
+        with pytest.raises(ValueError, match=f"^HistGradientBoostingClassifier {match}"):
+            fresh(name, estimator=learner, prior=prior).fit(frame, y)
+
+    def test_the_advice_can_be_taken(self):
+        frame, y = self.frame()
+        model = fresh("meta", estimator=HistGradientBoostingClassifier(max_iter=2))
+        model.fit(frame.astype({"city": "category", "job": "category"}), y)
+        assert model.estimators_[0].is_categorical_.tolist() == [False] * 3 + [True] * 3
+
+    def test_other_errors_stay_as_they_are(self):
+        frame, y = self.frame()
+
+        class Reader(LogisticRegression):
+            def fit(self, X, y, sample_weight=None):
+                raise ValueError("no such city")
+
+        with pytest.raises(ValueError, match=r"^no such city$"):
+            fresh("meta", estimator=Reader()).fit(frame, y)
+        with pytest.raises(ValueError, match=r"^could not convert string to float"):
+            fresh("meta").fit(frame.to_numpy(), y)
 
 
 class Odd(LogisticRegression):

@@ -23,6 +23,7 @@ def map_parquet(
     columns: Sequence[str] | None = None,
     drop: Sequence[str] = (),
     dtype: DTypeLike | None = None,
+    overwrite: bool = False,
 ) -> NDArray[Any]:
     """Lay out the numbers of Parquet files as one ``.npy`` file, and map it.
 
@@ -34,7 +35,7 @@ def map_parquet(
     source
         A file, or a folder whose ``.parquet`` files, in the order of their names, are one table.
     target
-        The file to write, ``.npy``; one that is there is replaced.
+        The file to write, ``.npy``.
     columns
         Which columns, in this order; by default all. They hold numbers, or true and false, without
         gaps.
@@ -45,6 +46,8 @@ def map_parquet(
         numbers stand beside real ones, or ``int64`` beside ``uint64``, that is double precision,
         and those beyond 2 ** 53 are rounded. ``"float32"`` makes a file half as large of what is
         in double precision. What a type cannot hold is refused.
+    overwrite
+        Whether to replace a file that is there.
 
     Returns
     -------
@@ -56,6 +59,8 @@ def map_parquet(
     TableError
         A file is no Parquet file, or the columns are not there, not of numbers, or hold numbers
         that ``dtype`` does not.
+    FileExistsError
+        ``target`` is there, and ``overwrite`` is not given.
     OSError
         Files are missing or cannot be opened, or nothing can be written there.
 
@@ -78,6 +83,8 @@ def map_parquet(
     if any(goal.exists() and goal.samefile(own) for own in files):
         raise ValueError(f"{goal} is a file of the source: give another target.")
     check_file(goal)
+    if goal.exists() and not overwrite:
+        raise FileExistsError(f"{goal} is there already: give another path, or overwrite=True.")
     asked = None if dtype is None else _asked(dtype)
     names, kinds, height = _surveyed(files, columns, drop, asked)
     kind = np.result_type(*kinds) if asked is None else asked

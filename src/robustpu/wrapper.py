@@ -1,6 +1,7 @@
 """What the methods around a scikit-learn learner share."""
 
 from abc import abstractmethod
+from copy import deepcopy
 from typing import Any, Self
 
 import numpy as np
@@ -199,6 +200,9 @@ class WrapperPUClassifier(SinglePUClassifier):
         if not is_open(self.prior):
             self.prior_ = check_prior(self.prior)
         else:
+            if weight is not None:
+                rows = np.flatnonzero(weight)
+                X, is_positive, weight = rows_of(X, rows), is_positive[rows], weight[rows]
             score = self._out_of_fold(X, is_positive, weight, random)
             share = self._label_share(is_positive, weight)
             self.prior_ = from_scores(*balanced_logits(score, is_positive, share), self.prior)
@@ -247,7 +251,8 @@ class WrapperPUClassifier(SinglePUClassifier):
         if not splits:
             raise ValueError(
                 "at least 2 labelled positives and 2 unlabelled rows are needed to score rows out "
-                f"of fold; there are {int(is_positive.sum())} and {int((~is_positive).sum())}."
+                f"of fold; there are {int(is_positive.sum())} and {int((~is_positive).sum())}. "
+                "Rows of weight 0 do not count."
             )
         score = np.empty(len(is_positive))
         for training, other in splits:
@@ -270,8 +275,13 @@ def fit_learner(
     target: NDArray[Any],
     weight: Floats | None,
     random: np.random.RandomState,
+    start: Any = None,
 ) -> Any:
     """Fit a fresh copy of a learner to rows with targets 0 and 1.
+
+    A linear one with ``warm_start=True`` goes on from the coefficients of another fit. Ensembles do
+    not: they would keep the trees of that fit. Nor do scikit-learn's networks, which would stop at
+    the losses of other weights.
 
     Parameters
     ----------
@@ -281,8 +291,11 @@ def fit_learner(
         Rows, their targets, (n,), and weights, (n,), or None if all count alike.
     random
         Every ``random_state`` of the learner is drawn from it.
+    start
+        The same learner after another fit, or None; it stays as it is.
     """
-    learner = clone(learner)
+    goes_on = getattr(learner, "warm_start", False) and hasattr(start, "coef_")
+    learner = deepcopy(start) if goes_on else clone(learner)
     states = {
         name: random.randint(np.iinfo(np.int32).max)
         for name in sorted(learner.get_params())
@@ -290,9 +303,27 @@ def fit_learner(
     }
     learner.set_params(**states)
     target = np.asarray(target, dtype=np.int64)
-    if weight is None:
-        return learner.fit(X, target)
-    return learner.fit(X, target, **{_weight_name(learner): weight})
+    weights = {} if weight is None else {_weight_name(learner): weight}
+    try:
+        return learner.fit(X, target, **weights)
+    except ValueError as error:
+        names = _text_columns(X)
+        if not names or "could not convert string" not in str(error):
+            raise
+        raise ValueError(
+            f"{type(learner).__name__} takes no text, and X has columns of it: {', '.join(names)}. "
+            'Make categories of them, X.astype({name: "category"}), if the learner takes those, or '
+            "put an encoder in front of it, in a pipeline."
+        ) from error
+
+
+def _text_columns(X: Any) -> list[str]:
+    """Names of the columns of a pandas frame that hold text or objects; none of other rows."""
+    if not hasattr(X, "select_dtypes"):
+        return []
+    # Categories are of the kind "O" as well.
+    kinds = X.dtypes.items()
+    return [repr(name) for name, kind in kinds if kind.kind in "OU" and str(kind) != "category"]
 
 
 def scores(learner: Any, X: Any) -> Floats:

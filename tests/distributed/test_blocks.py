@@ -85,7 +85,7 @@ def test_lessons_hold_the_rows_of_a_fold_that_have_weight(table):
     parts = [dask.delayed(weight[a:b]) for a, b in itertools.pairwise(ends)]
     pairs = zip(parts, own.dealt, strict=True)
     notes = dask.compute(*(dask.delayed(lessons.noted)(*pair) for pair in pairs))
-    kept = np.array(notes)[:, 0].astype(int)
+    kept = np.array(notes)[:, :2].astype(int)
     given = lessons.Weights(parts, kept, np.ones(2), np.ones(2))
     for number in (0, 1):
         mine = fold == bool(number)

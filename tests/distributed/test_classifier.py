@@ -16,6 +16,7 @@ lightgbm = pytest.importorskip("lightgbm", reason="the learner of these tests")
 import cloudpickle  # noqa: E402
 import dask.array as da  # noqa: E402
 import distributed  # noqa: E402
+import torch  # noqa: E402
 from sklearn.base import clone  # noqa: E402
 from sklearn.exceptions import NotFittedError  # noqa: E402
 from sklearn.linear_model import LogisticRegression  # noqa: E402
@@ -267,6 +268,25 @@ def test_the_client_of_a_fit_has_the_certificates_of_the_users(monkeypatch):
     assert asked.value.args == ("tls://here:1", {"security": user.security})
 
 
+def first_alone(hardness, threshold):
+    """Weigh 1, but of the labelled rows of a block, whose threshold is 2, all but one 0."""
+    labelled = torch.nonzero(threshold == 2).flatten()
+    weight = torch.ones_like(hardness)
+    weight[labelled[1:]] = 0
+    return weight
+
+
+# Two labelled rows are too few to learn well from.
+@pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
+def test_rounds_end_before_a_fold_would_learn_one_class(client, known, blocks):
+    # Of two labelled rows each fold has one.
+    y = da.from_array((np.arange(6000) < 2).astype(int), chunks=blocks[1].chunks)
+    model = model_of(known, weighting=first_alone)
+    with pytest.warns(UserWarning, match="round 1 would leave positives or negatives without"):
+        model.fit(blocks[0], y)
+    assert model.turn_ == 0
+
+
 def test_without_a_cluster_there_is_an_error(monkeypatch):
     def nobody():
         raise ValueError("No clients found")
@@ -276,7 +296,7 @@ def test_without_a_cluster_there_is_an_error(monkeypatch):
         learning.client_of()
 
 
-def test_a_wrong_prior_raises_the_alarm(client, known, blocks):
+def test_answers_of_one_class_raise_the_alarm(client, known, blocks):
     with pytest.warns(CollapseWarning, match="collapsed to all-negative"):
         model_of(known, max_rounds=1, threshold=0.999).fit(*blocks)
 

@@ -11,7 +11,8 @@ X = np.arange(60)[:, None].astype(float)
 
 
 def members(n_members=3, share=0.2, n_folds=3, mask=MASK):
-    return deal(mask, n_members, share, n_folds, np.random.RandomState(0))
+    everyone = np.ones(len(mask), dtype=bool)
+    return deal(mask, everyone, n_members, share, n_folds, np.random.RandomState(0))
 
 
 class TestDeal:
@@ -49,6 +50,20 @@ class TestDeal:
     def test_too_few_rows(self):
         with pytest.raises(ValueError, match=r"at least 2 labelled.*there are 1 and 11"):
             members(mask=np.arange(12) < 1)
+
+    @pytest.mark.parametrize("share", [0.0, 0.2])
+    def test_rows_without_weight_are_dealt_to_nobody(self, share):
+        has_weight = np.arange(60) % 5 > 0
+        given = 3, share, 3
+        found = deal(MASK, has_weight, *given, np.random.RandomState(0))
+        plain = deal(MASK[has_weight], has_weight[has_weight], *given, np.random.RandomState(0))
+        rows = np.flatnonzero(has_weight)
+        for own, other in zip(found, plain, strict=True):
+            assert own.kept.tolist() == rows[other.kept].tolist()
+            # Whoever learns nothing from a row may score it.
+            assert sorted([*own.kept, *own.held_out]) == list(range(60))
+            for one, two in zip(own.folds, other.folds, strict=True):
+                assert [part.tolist() for part in one] == [rows[part].tolist() for part in two]
 
 
 class TestTurn:
@@ -88,17 +103,6 @@ class TestTurn:
                 np.testing.assert_allclose(found, mean)
             assert np.isnan(turn.own[m, member.held_out]).all()
             assert np.isnan(turn.unseen[m, member.kept]).all()
-
-    def test_a_row_may_come_twice(self):
-        dealt = members(1)
-        rows = np.concatenate([dealt[0].kept, dealt[0].kept])
-        target = np.repeat([True, False], len(dealt[0].kept))
-        state = np.random.RandomState(1)
-        turn = take_turn(Recorder(), X, dealt, [Lesson(rows, target, None)], state)
-        for learner, (training, _) in zip(turn.learners, dealt[0].folds, strict=True):
-            assert sorted(learner.rows_) == sorted([*training, *training])
-            assert learner.target_.mean() == 0.5
-            assert learner.weight_ is None
 
     def test_does_not_depend_on_threads(self):
         one, two = self.turn()[1], self.turn(n_jobs=2)[1]

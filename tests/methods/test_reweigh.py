@@ -19,26 +19,26 @@ def rule(**changes):
 
 def rows(n=40, seed=0):
     rng = np.random.default_rng(seed)
-    return rng.normal(0, 2, n), rng.random(n) < 0.4, rng.random(n) < 0.5
+    return rng.normal(0, 2, n), rng.random(n) < 0.4
 
 
 class TestWeigh:
     def test_formulas_of_both_sides(self):
-        odds, labelled, positive = rows()
-        found = weigh(odds, labelled, positive, rule())
+        odds, positive = rows()
+        found = weigh(odds, positive, rule())
         for place in range(len(odds)):
             margin = odds[place] if positive[place] else -odds[place]
-            tau, threshold = (2.0, 0.7) if labelled[place] else (0.5, 1.3)
+            tau, threshold = (2.0, 0.7) if positive[place] else (0.5, 1.3)
             expected = np.log1p(np.exp(-margin / tau))
             assert found[0][place] == pytest.approx(expected)
             assert found[1][place] == pytest.approx(np.exp(-expected / threshold**2))
 
     def test_welsch_at_one_is_the_probability(self):
-        odds, _, positive = rows()
+        odds, positive = rows()
         plain = rule(temperature=(1.0, 1.0), threshold=(1.0, 1.0))
         probability = 1 / (1 + np.exp(-odds))
         expected = np.where(positive, probability, 1 - probability)
-        np.testing.assert_allclose(weigh(odds, positive, positive, plain)[1], expected)
+        np.testing.assert_allclose(weigh(odds, positive, plain)[1], expected)
 
     @pytest.mark.parametrize("name", weighting.WEIGHTING)
     def test_block_by_block_is_the_same(self, name):
@@ -52,7 +52,7 @@ class TestWeigh:
             )
 
     def test_no_rows(self):
-        empty = np.zeros(0), np.zeros(0, dtype=bool), np.zeros(0, dtype=bool)
+        empty = np.zeros(0), np.zeros(0, dtype=bool)
         assert [len(own) for own in weigh(*empty, rule())] == [0, 0]
 
     def test_leaves_what_it_was_given(self):
@@ -71,7 +71,7 @@ class TestShift:
 
     @pytest.mark.parametrize(("prior", "population"), [(0.3, 0.3), (0.2, 0.5)])
     def test_the_mean_among_the_unlabelled_is_the_prior(self, prior, population):
-        odds, _, _ = rows(200)
+        odds, _ = rows(200)
         weight = np.random.default_rng(1).uniform(0, 2, 200)
         shift = prior_shift(odds, prior, population, weight)
         gap = np.log(prior / (1 - prior)) - np.log(population / (1 - population))

@@ -52,14 +52,19 @@ def meta(**changes):
 
 
 class Notebook(Recorder):
-    """Keeps all its fits, in order."""
+    """Keeps all its fits, in order, and the rows that each was asked to score."""
 
     fits: ClassVar = []
 
     def fit(self, X, y, sample_weight=None):
         super().fit(X, y, sample_weight)
         self.fits.append(self)
+        self.scored_ = set()
         return self
+
+    def predict_proba(self, X):
+        self.scored_.update(X[:, 0].astype(int))
+        return super().predict_proba(X)
 
 
 @pytest.fixture
@@ -135,10 +140,14 @@ class TestRounds:
         model, _ = numbered(notebook, n_members=5, max_rounds=1)
         assert np.isfinite(model.out_of_fold_).all()
         assert len(notebook.fits) == 30
-        # A row that is held out is in no learner of its member, in any round.
+        for own in notebook.fits:
+            assert own.scored_
+            assert not own.scored_ & set(own.rows_)
+
+    def test_a_row_that_is_held_out_is_in_no_learner_of_its_member(self, notebook):
+        numbered(notebook, n_members=5, max_rounds=1)
         first = [set(own.rows_) for own in [*notebook.fits[:3], *notebook.fits[15:18]]]
-        held_out = set(range(60)) - set.union(*first)
-        assert len(held_out) == 12
+        assert len(set(range(60)) - set.union(*first)) == 12
 
     def test_history(self, notebook):
         pacing = Pacing("linear", lambda0=0.5, beta=0.9, t_grow=1)
@@ -523,14 +532,57 @@ def test_rounds_end_before_a_fold_would_learn_one_class():
     assert told
 
 
-def test_members_without_weight_to_judge_by_are_left_out_of_the_choice():
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(200, 2))
-    y = (np.arange(200) < 40).astype(int)
-    X[y == 1] += 1.5
-    weight = np.where(y == 1, np.arange(200) % 8 == 0, 1).astype(float)
-    given = {"prior": 0.2, "estimator": LogisticRegression(), "random_state": 0}
-    model = RobustPUMetaClassifier(**given).fit(X, y, weight)
-    known = np.isfinite(model.member_scores_)
-    assert 0 < known.sum() < len(known)
-    assert model.member_scores_[known].min() > 0.4
+def with_nobodies(pu):
+    """The rows of a problem with as many others of weight 0 among them: X, y, weight."""
+    counts = np.arange(2 * len(pu.y)) % 2 == 0
+    X, y = np.full((len(counts), 4), 9.0), np.arange(len(counts)) // 2 % 2
+    X[counts], y[counts] = pu.X, pu.y
+    return X, y, counts.astype(float)
+
+
+class TestRowsWithoutWeight:
+    @pytest.mark.parametrize(
+        "more", [{}, {"prior": "dedpul"}, {"validation_fraction": 0.0}, {"pretrain": "bagging"}]
+    )
+    def test_count_as_none(self, more):
+        pu = problem()
+        X, y, weight = with_nobodies(pu)
+        plain = meta(**more).fit(pu.X, pu.y, np.ones(len(pu.y)))
+        model = meta(**more).fit(X, y, weight)
+        assert model.prior_ == plain.prior_
+        np.testing.assert_equal(model.history_, plain.history_)
+        for name in ("probability_", "out_of_fold_", "weight_", "hardness_"):
+            found, expected = getattr(model, name)[weight > 0], getattr(plain, name)
+            np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-12)
+        # They are answered, but nothing is judged by them.
+        np.testing.assert_allclose(
+            model.probability_[weight == 0], model.predict_proba(X[weight == 0])[:, 1]
+        )
+        assert np.isnan(model.out_of_fold_[weight == 0]).all()
+
+    def test_an_eval_set_beside_them(self):
+        pu = problem()
+        X, y, weight = with_nobodies(pu)
+        model = meta().fit(X, y, weight, eval_set=(pu.X_test, pu.y_test))
+        with pytest.raises(ValueError, match="no labelled and unlabelled rows were held out"):
+            model.evaluate()
+
+    @pytest.mark.parametrize("label", [0, 1])
+    def test_few_others(self, label):
+        # Of rows that are dealt out with the others, three may all be in one fold.
+        pu = problem()
+        few = np.flatnonzero(pu.y == label)[:3]
+        weight = (pu.y != label).astype(float)
+        weight[few] = 1
+        soft = Pacing("const", lambda0=3.0)
+        model = meta(n_members=5, pacing_unlabeled=soft).fit(pu.X, pu.y, weight)
+        assert np.isfinite(model.member_scores_).all()
+
+    @pytest.mark.parametrize("prior", [0.5, "auto"])
+    def test_one_other_is_too_few(self, prior, notebook):
+        weight = (LABELS == 0).astype(float)
+        weight[0] = 1
+        match = r"at least 2 labelled .* there are 1 and 40\. Rows of weight 0 do not count"
+        with pytest.raises(ValueError, match=match):
+            meta(estimator=notebook, prior=prior).fit(NUMBERS, LABELS, weight)
+        assert not notebook.fits

@@ -157,7 +157,8 @@ pacing_unlabeled, max_rounds, patience
             # Lines 3-7, stages 1 and 2: the hardness of each row, out of fold, and its weight.
             measure = Measure(now.scale, rule, self.prior_, self.population_prior_)
             own = weights(table, now.scores, measure)
-            if not own.mass.all() or not own.kept.sum(0).all():
+            # Each fold needs rows of both kinds.
+            if not own.kept.sum(0).all():
                 warnings.warn(
                     f"round {t + 1} would leave positives or negatives without any weight, so the "
                     "rounds end before it. Give pacings with higher thresholds; these are "

@@ -31,12 +31,15 @@ class Measure(NamedTuple):
     def weight(self, score: Floats, dealt: Dealt) -> Floats:
         """Weights of the rows of a block, (n,); 0 of those that say nothing."""
         odds = self.odds(score, dealt.labelled)
-        weight = weigh(odds, dealt.labelled, dealt.labelled, self.rule)[1]
+        weight = weigh(odds, dealt.labelled, self.rule)[1]
         return np.where(weight > LEAST, weight, 0.0)
 
 
 class Weights(NamedTuple):
-    """Weights of rows on the workers; rows to keep (blocks, folds), and sums (of P, of U) each."""
+    """Weights of rows on the workers; rows to keep, and sums (of P, of U) each.
+
+    ``kept`` are numbers of rows, (blocks, folds, of P and of U).
+    """
 
     parts: Parts
     kept: NDArray[np.int64]
@@ -51,29 +54,23 @@ def weights(table: Table, scores: Parts, measure: Measure) -> Weights:
         *(delayed(Measure.weight)(shared, *own) for own in zip(scores, table.dealt, strict=True))
     )
     notes = dask.compute(*map(delayed(noted), parts, table.dealt))
-    kept, mass, squares = np.stack(notes, axis=1)
-    return Weights(parts, kept.astype(np.int64), mass.sum(0), squares.sum(0))
+    kept, sums = np.split(np.stack(notes), 2, axis=1)
+    return Weights(parts, kept.astype(np.int64), *sums.sum(0))
 
 
 def noted(weight: Floats, dealt: Dealt) -> Floats:
-    """Rows of a block with weight, by fold; sums of weights and of their squares, by side, (3, 2).
+    """Rows of a block with weight, a line a fold; sums of weights and of squares; P and U, (4, 2).
 
     Examples
     --------
     >>> mask = np.array([True, False])
     >>> noted(np.array([1.0, 0.5]), Dealt(mask, mask)).tolist()
-    [[1.0, 1.0], [1.0, 0.5], [1.0, 0.25]]
+    [[0.0, 1.0], [1.0, 0.0], [1.0, 0.5], [1.0, 0.25]]
     """
     some = weight > 0
-    sides = [weight[dealt.labelled], weight[~dealt.labelled]]
-    return np.array(
-        [
-            [(some & ~dealt.fold).sum(), (some & dealt.fold).sum()],
-            [own.sum() for own in sides],
-            [np.square(own).sum() for own in sides],
-        ],
-        dtype=np.float64,
-    )
+    lines = some & ~dealt.fold, some & dealt.fold, weight, np.square(weight)
+    sides = dealt.labelled, ~dealt.labelled
+    return np.array([[own[side].sum() for side in sides] for own in lines], dtype=np.float64)
 
 
 def lesson(
@@ -92,7 +89,7 @@ def lesson(
     factors
         What weights of labelled, and of unlabelled, rows are multiplied by.
     """
-    sizes = table.in_fold(fold) if weights is None else weights.kept[:, fold]
+    sizes = table.in_fold(fold) if weights is None else weights.kept[:, fold].sum(1)
     # Learners trip over blocks without rows.
     used = [place for place, size in enumerate(sizes) if size]
     given = [

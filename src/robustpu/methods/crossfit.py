@@ -15,7 +15,7 @@ Rows: TypeAlias = NDArray[np.intp]
 
 
 class Member(NamedTuple):
-    """Rows to learn from, rows held out, and the former in folds (training, other), by number."""
+    """Rows to learn from, all others, and the former in folds (training, other), by number."""
 
     kept: Rows
     held_out: Rows
@@ -23,7 +23,7 @@ class Member(NamedTuple):
 
 
 class Lesson(NamedTuple):
-    """Rows by number, a row may come twice; their targets; weights, or None if all are alike."""
+    """Rows by number; their targets; weights, or None if all are alike."""
 
     rows: Rows
     target: Mask
@@ -50,16 +50,22 @@ class Turn(NamedTuple):
 
 
 def deal(
-    is_positive: Mask, n_members: int, share: float, n_folds: int, random: np.random.RandomState
+    is_positive: Mask,
+    has_weight: Mask,
+    n_members: int,
+    share: float,
+    n_folds: int,
+    random: np.random.RandomState,
 ) -> list[Member]:
     """Deal out P and U evenly: each member holds out a share, and learns from the rest in folds.
 
-    Members hold out different rows until all rows were held out once, then they start anew.
+    Members hold out different rows until all rows were held out once, then they start anew. Rows
+    without weight are not dealt out, and nobody learns from them.
 
     Parameters
     ----------
-    is_positive
-        Which rows are labelled, (n,).
+    is_positive, has_weight
+        Which rows are labelled, and which have a weight above 0, (n,) each.
     n_members, n_folds
         How many; fewer folds if rows are too few.
     share
@@ -70,28 +76,30 @@ def deal(
     Examples
     --------
     >>> mask = np.array([True, False, False] * 10)
-    >>> one, two = deal(mask, 2, 0.2, 3, np.random.RandomState(0))
+    >>> one, two = deal(mask, np.ones(30, dtype=bool), 2, 0.2, 3, np.random.RandomState(0))
     >>> len(one.kept), len(one.held_out), len(np.intersect1d(one.held_out, two.held_out))
     (24, 6, 0)
     """
-    counts = int(is_positive.sum()), int((~is_positive).sum())
+    dealt, others = np.flatnonzero(has_weight), np.flatnonzero(~has_weight)
+    n_positive = int(is_positive[dealt].sum())
+    counts = n_positive, len(dealt) - n_positive
     if min(counts) < 2:
         raise ValueError(
             "at least 2 labelled positives and 2 unlabelled rows are needed to score rows out of "
-            f"fold; there are {counts[0]} and {counts[1]}."
+            f"fold; there are {counts[0]} and {counts[1]}. Rows of weight 0 do not count."
         )
-    everything = np.arange(len(is_positive))
     # Of two rows none can be spared.
     parts = 0 if share == 0 or min(counts) < 3 else min(max(2, round(1 / share)), *counts)
     members: list[Member] = []
     while len(members) < n_members:
-        outer = [(everything, everything[:0])]
+        outer = [(dealt, dealt[:0])]
         if parts:
-            outer = _split(everything, is_positive, parts, random)
+            outer = _split(dealt, is_positive[dealt], parts, random)
         for kept, held_out in outer[: n_members - len(members)]:
             own = is_positive[kept]
             fewest = min(n_folds, int(own.sum()), int((~own).sum()))
-            members.append(Member(kept, held_out, _split(kept, own, fewest, random)))
+            folds = _split(kept, own, fewest, random)
+            members.append(Member(kept, np.concatenate([held_out, others]), folds))
     return members
 
 
@@ -109,6 +117,7 @@ def take_turn(
     lessons: Sequence[Lesson],
     random: np.random.RandomState,
     *,
+    last: Turn | None = None,
     X_true: Any = None,
     n_jobs: int | None = None,
 ) -> Turn:
@@ -126,6 +135,9 @@ def take_turn(
         What each member has to learn; a fold learns the part of it that is of its own rows.
     random
         Gives each learner its seed.
+    last
+        The turn before, from whose coefficients linear learners go on if they have
+        ``warm_start=True``.
     X_true
         Rows of an eval_set, or None.
     n_jobs
@@ -135,6 +147,7 @@ def take_turn(
         (m, training, other) for m, own in enumerate(members) for training, other in own.folds
     ]
     seeds = random.randint(np.iinfo(np.int32).max, size=len(places))
+    starts = [None] * len(places) if last is None else last.learners
 
     def tasks() -> Iterator[Any]:
         for place, (m, training, other) in enumerate(places):
@@ -142,7 +155,7 @@ def take_turn(
             asked = [rows_of(X, other), rows_of(X, members[m].held_out)]
             asked += [] if X_true is None else [X_true]
             given = rows_of(X, rows), target, weight
-            yield delayed(_fit_and_score)(learner, *given, asked, seeds[place])
+            yield delayed(_fit_and_score)(learner, starts[place], *given, asked, seeds[place])
 
     done = Parallel(n_jobs, prefer="threads")(tasks())
     own, unseen = np.full((2, len(members), _num_samples(X)), np.nan)
@@ -207,11 +220,12 @@ def _part(lesson: Lesson, rows: Rows, n: int) -> Lesson:
 
 def _fit_and_score(
     learner: Any,
+    start: Any,
     X: Any,
     target: Mask,
     weight: Floats | None,
     asked: Sequence[Any],
     seed: int,
 ) -> tuple[Any, list[Floats]]:
-    fitted = fit_learner(learner, X, target, weight, np.random.RandomState(seed))
+    fitted = fit_learner(learner, X, target, weight, np.random.RandomState(seed), start)
     return fitted, [scores(fitted, own) if _num_samples(own) else np.zeros(0) for own in asked]

@@ -32,17 +32,15 @@ class Rule(NamedTuple):
     threshold: tuple[float, float]
 
 
-def weigh(odds: Floats, is_labelled: Mask, as_positive: Mask, rule: Rule) -> tuple[Floats, Floats]:
-    """d = hardness(odds / τ), v = weighting(d, λ): of each row, taken as a positive or a negative.
+def weigh(odds: Floats, is_positive: Mask, rule: Rule) -> tuple[Floats, Floats]:
+    """d = hardness(odds / τ), v = weighting(d, λ): of each row, unlabelled ones as negatives.
 
     Parameters
     ----------
     odds
         Log-odds of being positive, (n,).
-    is_labelled
-        Which rows have the temperature and the threshold of the labelled positives, (n,).
-    as_positive
-        Which rows are taken as positives, the others as negatives, (n,).
+    is_positive
+        Which rows are labelled positives, (n,).
     rule
         Hardness, weighting and their numbers.
 
@@ -55,13 +53,13 @@ def weigh(odds: Floats, is_labelled: Mask, as_positive: Mask, rule: Rule) -> tup
     --------
     >>> from robustpu import hardness, weighting
     >>> rule = Rule(hardness.logistic, weighting.welsch, (1.0, 1.0), (1.0, 1.0))
-    >>> odds, nobody = np.log([0.25, 4.0]), np.zeros(2, dtype=bool)
-    >>> weigh(odds, nobody, ~nobody, rule)[1].round(6).tolist()  # the probabilities themselves
+    >>> odds, mask = np.log([0.25, 0.25]), np.array([True, False])
+    >>> weigh(odds, mask, rule)[1].round(6).tolist()  # the probabilities themselves
     [0.2, 0.8]
     """
-    sides, target = torch.from_numpy(is_labelled), torch.from_numpy(as_positive)
+    target = torch.from_numpy(is_positive)
     temperature, threshold = (
-        torch.where(sides, torch.tensor(own[0], dtype=torch.float64), own[1])
+        torch.where(target, torch.tensor(own[0], dtype=torch.float64), own[1])
         for own in (rule.temperature, rule.threshold)
     )
     hardness = rule.hardness(torch.from_numpy(np.ascontiguousarray(odds)), target, temperature)

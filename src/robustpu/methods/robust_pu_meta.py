@@ -108,7 +108,8 @@ class RobustPUMetaClassifier(WrapperPUClassifier):
     ----------
     estimator
         A scikit-learn classifier that takes ``sample_weight``, or a pipeline that ends in one; by
-        default a small ``HistGradientBoostingClassifier``.
+        default a small ``HistGradientBoostingClassifier``. Each round fits it afresh; a linear one
+        with ``warm_start=True``, and not in a pipeline, goes on from its coefficients.
     pretrain
         What round 1 measures hardness by. ``"learner"``: the learner, of P against U, with scores
         corrected as Elkan and Noto do; no more fits than a round has. Or a name of a method of
@@ -197,7 +198,8 @@ class RobustPUMetaClassifier(WrapperPUClassifier):
         y
             Two labels (n,): labelled positive (by default the larger) and unlabelled.
         sample_weight
-            Weight of each row, (n,), by which its weight of each round is multiplied.
+            Weight of each row, (n,), by which its weight of each round is multiplied. Rows of
+            weight 0 are answered, but count as none.
         eval_set
             ``(X, y_true)`` with *true* labels. The round is chosen by them, and nothing is held
             out.
@@ -261,14 +263,16 @@ class RobustPUMetaClassifier(WrapperPUClassifier):
                 break
 
             # Lines 8-11, stage 3: fit the learner to the weighted rows.
-            fits = take_turn(self._learner(), problem.X, members, lessons, random, **given)
+            fits = take_turn(
+                self._learner(), problem.X, members, lessons, random, last=fits, **given
+            )
 
             # Not in Algorithm 1 but in the paper's experiments: keep the best round, and stop when
             # no better one came for a while.
             now = self._candidate(t + 1, fits, problem, is_ratio=False)
             self._note(now, notes)
             # Without a score, which is NaN then, the last round is kept.
-            if not mean_known(now.score) <= mean_known(best.score):
+            if not now.score.mean() <= best.score.mean():
                 best = now
             if t + 1 - best.turn >= (self.patience or self.max_rounds):
                 break
@@ -280,7 +284,7 @@ class RobustPUMetaClassifier(WrapperPUClassifier):
         """Weigh the rows that a member learns from, by their scores; and what to note of it."""
         labelled = problem.is_positive[kept]
         odds = self._odds(score[kept], scale, labelled)
-        weight = weigh(odds, labelled, labelled, rule)[1]
+        weight = weigh(odds, labelled, rule)[1]
         notes = {"positive_rate": float(np.mean(odds[~labelled] >= 0))}
         sides = ("positive", labelled), ("unlabeled", ~labelled)
         for (name, side), threshold in zip(sides, rule.threshold, strict=True):
@@ -288,7 +292,7 @@ class RobustPUMetaClassifier(WrapperPUClassifier):
             notes[f"threshold_{name}"], notes[f"mass_{name}"] = threshold, float(own.sum())
             squares = max(float(np.square(own).sum()), 1e-30)
             notes[f"effective_{name}"] = float(own.sum()) ** 2 / squares
-        keep = (weight > LEAST) & (problem.weight[kept] > 0)
+        keep = weight > LEAST
         kept, labelled = kept[keep], labelled[keep]
         weight = weight[keep] * problem.weight[kept]
         mass = float(weight[labelled].sum()), float(weight[~labelled].sum())
@@ -325,8 +329,7 @@ class RobustPUMetaClassifier(WrapperPUClassifier):
         found = np.full(len(scores), np.nan)
         for m, own in enumerate(scores):
             rows = np.isfinite(own) & (weight > 0)
-            # Without weight on either side there is nothing to judge by.
-            if rows.any() and (problem.truth is not None or 0 < mask[rows].sum() < rows.sum()):
+            if rows.any():
                 odds = log_odds(scale(own[rows], self.prior_, self.population_prior_))
                 given = (torch.from_numpy(part)[None] for part in (odds, mask[rows], weight[rows]))
                 found[m] = float(judge(*given, *numbers))
@@ -348,9 +351,10 @@ class RobustPUMetaClassifier(WrapperPUClassifier):
         if problem.truth is not None:
             self.selection_ = "oracle"
         labelled, score = problem.is_positive, best.fits.pooled()
-        own = weigh(self._odds(score, best.scale, labelled), labelled, labelled, rule)
+        own = weigh(self._odds(score, best.scale, labelled), labelled, rule)
         self.hardness_, self.weight_ = own
-        unseen = mean_known(best.fits.unseen)
+        # Rows without weight were not dealt out, and are none to judge the model by.
+        unseen = np.where(problem.weight > 0, mean_known(best.fits.unseen), np.nan)
         self._conclude(labelled, self._scaled(score), self._scaled(unseen), depth=3)
 
     def _first(self) -> tuple[Any, bool]:
@@ -378,11 +382,12 @@ class RobustPUMetaClassifier(WrapperPUClassifier):
         return [Rule(measure, weighting, temperature, pair) for pair in zip(*paths, strict=True)]
 
     def _deal(self, problem: Problem, random: np.random.RandomState) -> list[Member]:
-        rows = len(problem.is_positive)
+        has_weight = problem.weight > 0
+        rows = int(has_weight.sum())
         n_members = self.n_members or max(1, 10 * MANY // max(rows, MANY))
         n_folds = self.n_folds or (3 if rows <= MANY else 2)
         share = 0.0 if problem.truth is not None else self.validation_fraction
-        return deal(problem.is_positive, n_members, share, n_folds, random)
+        return deal(problem.is_positive, has_weight, n_members, share, n_folds, random)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
