@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 import torch
 
@@ -9,6 +10,7 @@ from robustpu.selection import (
     positive_rates,
     proxy_accuracy,
 )
+from robustpu.thresholds import at_share
 
 REPEATS = 4000
 PI, RECALL, FALSE_ALARM = 0.4, 0.8, 0.3
@@ -176,22 +178,36 @@ class TestAbovePrior:
         logit = torch.randn(3, 100, generator=torch.Generator().manual_seed(0))
         population = torch.arange(100).expand(3, 100) >= 20
         prior = torch.tensor([0.1, 0.5, 0.9])
-        shifted = above_prior(logit, population, prior)
+        shifted = above_prior(logit, population, torch.ones(3, 100), prior)
         share = ((shifted > 0) & population).sum(1) / 80
         torch.testing.assert_close(share, prior, atol=0.01, rtol=0)
 
     def test_one_row_is_positive(self):
         one = torch.ones(1, 1, dtype=torch.bool)
-        assert above_prior(torch.tensor([[-3.0]]), one, torch.tensor([0.5])).item() == 0
+        for prior in (0.2, 0.5):
+            shifted = above_prior(torch.tensor([[-3.0]]), one, one, torch.tensor([prior]))
+            assert shifted.item() == 0
+
+    @pytest.mark.parametrize(("prior", "expected"), [(0.3, 2), (0.44, 2), (0.46, 7), (0.7, 7)])
+    def test_of_equal_rows_all_or_none_are_above(self, prior, expected):
+        """As thresholds.at_share has it; rows outside of the population do not count."""
+        value = np.repeat([0.9, 0.5, 0.1], [2, 5, 3])
+        logit = torch.tensor(np.r_[np.log(value / (1 - value)), 0.0, 0.0], dtype=torch.float32)
+        population = torch.arange(12)[None] < 10
+        shifted = above_prior(logit[None], population, torch.ones(1, 12), torch.tensor([prior]))
+        assert ((shifted >= 0) & population).sum().item() == expected
+        assert (value >= at_share(value, prior)).sum() == expected
 
     def test_an_oracle_judges_all_rows_at_the_share_of_the_population(self):
         seen = []
 
-        def settle(logit, population, prior):
+        def settle(logit, population, weight, prior):
             seen.append((population.tolist(), prior.item()))
+            assert weight.tolist() == [[3.0, 2.0]]
             return logit
 
-        truth, rest = torch.tensor([[True, False]]), (torch.ones(1, 2), torch.tensor([0.2]))
+        truth, weight = torch.tensor([[True, False]]), torch.tensor([[3.0, 2.0]])
+        rest = weight, torch.tensor([0.2])
         for criterion in (oracle_accuracy, proxy_accuracy):
             of_logits(criterion, settle)(torch.zeros(1, 2), truth, *rest, torch.tensor([0.6]))
         assert seen[0][0] == [[True, True]]

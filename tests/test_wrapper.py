@@ -21,7 +21,7 @@ from robustpu import (
 from robustpu.methods.bagging import BaggingPUClassifier
 from robustpu.methods.pebl import PEBLClassifier
 from robustpu.methods.puet import PUExtraTreesClassifier
-from robustpu.wrapper import balanced_logits, masses, ratios, refuse_huge
+from robustpu.wrapper import balanced_logits, hold_out, masses, ratios, refuse_huge
 
 WRAPPERS = {
     "spy": SpyClassifier(n_draws=2, prior=0.4, random_state=0),
@@ -107,6 +107,26 @@ class TestWeights:
         mask = np.array([True, False, False])
         assert masses(mask, None) == (1, 2)
         assert masses(mask, np.array([0.5, 1, 2])) == (0.5, 3)
+
+
+class TestHeldOut:
+    @pytest.mark.parametrize("name", [own for own in ALL if own != "meta"])
+    def test_rows_are_scored_by_weight(self, name):
+        X, y, _ = table()
+        weight = np.random.default_rng(1).uniform(0.1, 5, len(y))
+        rows = hold_out(y == 1, 0.3, np.random.RandomState(0))[1]
+        model = fresh(name, validation_fraction=0.3).fit(X, y, weight)
+        answer, positive, own = model.probability_[rows] >= 0.5, y[rows] == 1, weight[rows]
+        recall = np.average(answer[positive], weights=own[positive])
+        rate = np.average(answer[~positive], weights=own[~positive])
+        assert model.member_scores_[0] == pytest.approx(1 + 2 * 0.4 * recall - 0.4 - rate)
+        # Or the weights would not tell.
+        assert 0 < rate != np.mean(answer[~positive])
+
+    def test_rounding_costs_no_row(self):
+        """0.29 times 100 is 28.999999999999996."""
+        kept, rows = hold_out(np.arange(300) < 100, 0.29, np.random.RandomState(0))
+        assert ((rows < 100).sum(), (rows >= 100).sum(), len(kept)) == (29, 58, 213)
 
 
 class TestEvalSet:

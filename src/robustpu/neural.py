@@ -264,14 +264,21 @@ class NeuralPUClassifier(BasePUClassifier):
             data.exact = self._tensor(data.table, dtype)
         logit = self._member_logits(data.exact)
         self.is_positive_ = data.is_positive
-        self._note(logit, kept, [settings[place] for place in self.kept_])
+        own = [settings[place] for place in self.kept_]
+        self._note(logit, data.weight, kept, own)
         each = self._member_probability(logit)
         unseen = _mean_unseen(each, [own.held_out for own in kept])
         answers = self._join(each.mean(0), unseen, data, trained[0].seed)
         self._conclude(data.is_positive, *answers, depth=4)
 
-    def _note(self, logit: Tensor, kept: Sequence[Trained], settings: Sequence[Any]) -> None:
-        """Let a method add fitted attributes; ``logit`` is (kept members, training rows)."""
+    def _note(
+        self,
+        logit: Tensor,
+        sample_weight: NDArray[np.float64],
+        kept: Sequence[Trained],
+        settings: Sequence[Any],
+    ) -> None:
+        """Let a method add fitted attributes; ``logit`` is (kept members, rows of fit)."""
 
     def _join(
         self,

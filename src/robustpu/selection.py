@@ -16,7 +16,7 @@ from robustpu.risks import weighted_mean
 
 Criterion: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Tensor]
 
-Settle: TypeAlias = Callable[[Tensor, Tensor, Tensor], Tensor]
+Settle: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
 
 # Share of the score that is not by answers but by probabilities.
 TIE_BREAK = 1e-3
@@ -82,8 +82,10 @@ def oracle_accuracy(
     return weighted_mean(torch.where(is_positive, answer, 1 - answer), weight)
 
 
-def above_prior(logit: Tensor, population: Tensor, prior: Tensor) -> Tensor:
+def above_prior(logit: Tensor, population: Tensor, weight: Tensor, prior: Tensor) -> Tensor:
     """Shift logits so that a share ``prior`` of the rows of the population is above zero.
+
+    Of rows with one logit all or none are above: whatever is nearer to the share.
 
     Parameters
     ----------
@@ -91,13 +93,15 @@ def above_prior(logit: Tensor, population: Tensor, prior: Tensor) -> Tensor:
         (members, rows).
     population
         Mask of the rows whose share of positives is known, (members, rows).
+    weight
+        Does not count: the share is one of rows.
     prior
         That share, (members,).
 
     Examples
     --------
     >>> logit, prior = torch.tensor([[1.0, 2.0, 3.0, 9.0]]), torch.tensor([0.25])
-    >>> above_prior(logit, torch.ones(1, 4, dtype=torch.bool), prior).tolist()
+    >>> above_prior(logit, torch.ones(1, 4, dtype=torch.bool), torch.ones(1, 4), prior).tolist()
     [[-5.0, -4.0, -3.0, 3.0]]
     """
     descending = torch.where(population, logit, -torch.inf).sort(dim=1, descending=True).values
@@ -106,7 +110,13 @@ def above_prior(logit: Tensor, population: Tensor, prior: Tensor) -> Tensor:
     last = descending.gather(1, count[:, None] - 1)
     following = descending.gather(1, count[:, None].clamp(max=logit.shape[1] - 1))
     # A population of one row has no next one.
-    return logit - torch.where(following.isfinite(), (last + following) / 2, last)
+    level = torch.where(following.isfinite(), (last + following) / 2, last)
+    wanted = (prior * rows)[:, None]
+    with_equals = (population & (logit >= last)).sum(1, keepdim=True)
+    without = (population & (logit > last)).sum(1, keepdim=True)
+    is_nearer = (wanted - without).abs() < (with_equals - wanted).abs()
+    beyond = torch.nextafter(last, torch.full_like(last, torch.inf))
+    return logit - torch.where((with_equals > count[:, None]) & is_nearer, beyond, level)
 
 
 def of_logits(criterion: Criterion, settle: Settle | None = None) -> Criterion:
@@ -120,8 +130,9 @@ def of_logits(criterion: Criterion, settle: Settle | None = None) -> Criterion:
     criterion
         Judges answers.
     settle
-        ``(logit, population, prior) -> logit``, for methods whose answers are not the signs of
-        their logits: makes them so. The population is the unlabelled rows, or all of the oracle's.
+        ``(logit, population, weight, prior) -> logit``, for methods whose answers are not the signs
+        of their logits: makes them so. The population is the unlabelled rows, or all of the
+        oracle's.
 
     Examples
     --------
@@ -138,7 +149,7 @@ def of_logits(criterion: Criterion, settle: Settle | None = None) -> Criterion:
         if settle is not None:
             sees_all = criterion is oracle_accuracy
             population = torch.ones_like(is_positive) if sees_all else ~is_positive
-            logit = settle(logit, population, population_prior if sees_all else prior)
+            logit = settle(logit, population, weight, population_prior if sees_all else prior)
         sign = criterion((logit >= 0).to(weight.dtype), *rest)
         probability = criterion(torch.sigmoid(logit), *rest)
         return (1 - TIE_BREAK) * sign + TIE_BREAK * probability

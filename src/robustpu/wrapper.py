@@ -29,6 +29,7 @@ from sklearn.utils.validation import (
 
 from robustpu import labels
 from robustpu.base import BasePUClassifier, parameters
+from robustpu.held_out import held_out_sizes
 from robustpu.priors import from_scores, is_joint, is_open
 from robustpu.scenario import check_prior, population_prior
 from robustpu.selection import oracle_accuracy, proxy_accuracy
@@ -67,11 +68,16 @@ class SinglePUClassifier(BasePUClassifier):
             )
 
     def _score(
-        self, held_out: NDArray[np.intp], truth: Mask | None, on_truth: Floats | None
+        self,
+        held_out: NDArray[np.intp],
+        weight: Floats | None,
+        truth: Mask | None,
+        on_truth: Floats | None,
     ) -> None:
         """Note how good the model is on rows that it has not seen, as far as there are such.
 
-        ``truth`` and ``on_truth`` are the labels of an eval_set and the answers to its rows.
+        ``weight`` is of all rows, or None; ``truth`` and ``on_truth`` are the labels of an eval_set
+        and the answers to its rows.
         """
         self.selection_, criterion = "none", proxy_accuracy
         answer = mask = np.zeros(0, dtype=np.bool_)
@@ -81,11 +87,14 @@ class SinglePUClassifier(BasePUClassifier):
         elif len(held_out):
             self.selection_, mask = "pu", self.is_positive_[held_out]
             answer = self.probability_[held_out] >= self.threshold_
+        own = np.ones(len(mask))
+        if self.selection_ == "pu" and weight is not None:
+            own = weight[held_out]
         score = np.nan
         if self.selection_ != "none":
             numbers = torch.tensor([self.prior_, self.population_prior_], dtype=torch.float64)
-            rows = torch.from_numpy(answer.astype(float)), torch.from_numpy(mask)
-            score = float(criterion(*rows, torch.ones_like(rows[0]), *numbers))
+            rows = [torch.from_numpy(part) for part in (answer.astype(float), mask, own)]
+            score = float(criterion(*rows, *numbers))
         self.member_scores_, self.kept_ = np.array([score]), np.array([0])
 
 
@@ -153,7 +162,7 @@ class WrapperPUClassifier(SinglePUClassifier):
         # Rows that the learner refuses must not leave a fitted model.
         on_truth = None if eval_set is None else self._answer(eval_set[0])
         self._conclude(is_positive, probability, unseen, depth=1)
-        self._score(held_out, truth, on_truth)
+        self._score(held_out, weight, truth, on_truth)
         return self
 
     def _check_data(
@@ -522,9 +531,10 @@ def hold_out(
     """
     everything = np.arange(len(is_positive))
     parts = np.flatnonzero(is_positive), np.flatnonzero(~is_positive)
-    if fraction == 0 or min(map(len, parts)) < 2:
+    sizes = held_out_sizes(len(parts[0]), len(is_positive), fraction)
+    if not any(sizes):
         return everything, everything[:0]
     held_out = np.concatenate(
-        [random.permutation(part)[: max(1, int(fraction * len(part)))] for part in parts]
+        [random.permutation(part)[:size] for part, size in zip(parts, sizes, strict=True)]
     )
     return np.setdiff1d(everything, held_out), np.sort(held_out)

@@ -150,6 +150,14 @@ def test_the_course_tells_each_member_its_own_history():
     ]
 
 
+def test_the_course_tells_what_was_recorded_last():
+    course = Course(Best(fleet_of(0, 1, 2)))
+    course.record(torch.tensor([0, 1, 2]), score=torch.tensor([0.5, 0.25, 0.75]))
+    course.record(torch.tensor([0, 2]), score=torch.tensor([0.125, 0.25]))
+    alive, score = course.last("score")
+    assert (alive.tolist(), score.tolist()) == ([0, 2], [0.125, 0.25])
+
+
 def test_the_course_stacks_what_was_noted_of_the_rows():
     course = Course(Best(fleet_of(0, 1)))
     first, second = torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([[5.0, 6.0]])

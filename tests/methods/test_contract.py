@@ -298,17 +298,19 @@ def test_images(name):
 @every_network
 @pytest.mark.parametrize("scenario", ["case-control", "single-set"])
 def test_rows_without_weight_do_not_matter(name, scenario):
-    """Neither do they as partners, teachers or quantiles; and only ratios of weights count."""
+    """Neither do they as partners or teachers, nor to the answers; and only ratios count."""
     X, y = table()
     weight = np.where(np.arange(len(y)) % 5 == 0, 0.0, 1.0 + np.arange(len(y)) % 3)
     strange = np.where(weight[:, None] == 0, 40 - 9 * X, X)
     given = {"standardize": False, "validation_fraction": 0, "scenario": scenario}
+    # The quantile of threshold="prior" counts rows.
+    given |= {"threshold": 0.5}
     one, other, even = (
-        small(name, **given).fit(*own).state_.flat
-        for own in ((X, y, weight), (strange, y, 7 * weight), (X, y))
+        small(name, **given).fit(*own) for own in ((X, y, weight), (strange, y, 7 * weight), (X, y))
     )
-    torch.testing.assert_close(one, other, rtol=0, atol=1e-4)
-    assert (one - even).abs().max() > 1e-3
+    torch.testing.assert_close(one.state_.flat, other.state_.flat, rtol=0, atol=1e-4)
+    np.testing.assert_allclose(one.predict_proba(X), other.predict_proba(X), rtol=0, atol=1e-4)
+    assert (one.state_.flat - even.state_.flat).abs().max() > 1e-3
 
 
 @pytest.fixture(scope="module")

@@ -58,25 +58,50 @@ class TestRisks:
     def d(logit):
         return 1 / (1 + np.exp(-logit))
 
+    def of_discriminators(self, real, fake, prior):
+        """One number a member, by the page's formulas."""
+        real, fake, answer = self.d(real), self.d(fake), []
+        for k, pi in enumerate(prior):
+            value = (0.9 * np.log(real[k]) + 0.1 * np.log(1 - real[k])).mean(1).sum()
+            value += np.log(1 - fake[k, 0, 0]).mean()
+            value += pi * np.log(1 - fake[k, 1, 0]).mean()
+            value += (1 - pi) * np.log(1 - fake[k, 1, 1]).mean()
+            value += np.log(1 - fake[k, 2, 1]).mean()
+            answer.append(-value)
+        return np.array(answer)
+
+    def of_generators(self, fake, positive, negative):
+        fake, answer = self.d(fake), []
+        for k in range(2):
+            value = positive[k] * np.log(fake[k, 0, 0]) + np.log(fake[k, 1, 0])
+            value += np.log(fake[k, 1, 1]) + negative[k] * np.log(1 - fake[k, 2, 1])
+            answer.append(-value.mean())
+        return np.array(answer)
+
+    def check(self, risk, plain, logits, numbers):
+        """Values are those of the formula, and slopes by all logits its finite differences."""
+        leaves = [torch.tensor(own, requires_grad=True) for own in logits]
+        found = risk(*leaves, *map(torch.tensor, numbers))
+        np.testing.assert_allclose(found.detach(), plain(*logits, *numbers))
+        # A logit of one member is none of the other's, so both may be summed.
+        slopes = torch.autograd.grad(found.sum(), leaves)
+        for number, slope in enumerate(slopes):
+            for place in np.ndindex(*slope.shape):
+                sides = []
+                for step in (1e-5, -1e-5):
+                    moved = [own.copy() for own in logits]
+                    moved[number][place] += step
+                    sides.append(plain(*moved, *numbers)[place[0]])
+                rise = (sides[0] - sides[1]) / 2e-5
+                assert slope[place].item() == pytest.approx(rise, abs=1e-8)
+
     def test_of_discriminators(self):
         prior = np.array([0.3, 0.6])
-        found = discriminator_risk(*map(torch.from_numpy, (self.real, self.fake, prior)))
-        for k, pi in enumerate(prior):
-            real, fake = self.d(self.real[k]), self.d(self.fake[k])
-            value = (0.9 * np.log(real) + 0.1 * np.log(1 - real)).mean(1).sum()
-            value += np.log(1 - fake[0, 0]).mean()
-            value += pi * np.log(1 - fake[1, 0]).mean() + (1 - pi) * np.log(1 - fake[1, 1]).mean()
-            value += np.log(1 - fake[2, 1]).mean()
-            assert found[k].item() == pytest.approx(-value)
+        self.check(discriminator_risk, self.of_discriminators, [self.real, self.fake], [prior])
 
     def test_of_generators(self):
         lambdas = np.array([[0.5, 2.0], [3.0, 0.1]])
-        found = generator_risk(*map(torch.from_numpy, (self.fake, *lambdas)))
-        for k in range(2):
-            fake = self.d(self.fake[k])
-            value = lambdas[0, k] * np.log(fake[0, 0]) + np.log(fake[1, 0])
-            value += np.log(fake[1, 1]) + lambdas[1, k] * np.log(1 - fake[2, 1])
-            assert found[k].item() == pytest.approx(-value.mean())
+        self.check(generator_risk, self.of_generators, [self.fake], lambdas)
 
     def test_who_wants_what(self):
         fake = torch.zeros(1, 3, 2, 1, requires_grad=True)

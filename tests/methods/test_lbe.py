@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 import torch
 from gaussians import table
+from scipy.optimize import brentq
+from scipy.special import expit
 from torch import nn
 
 from robustpu import LBEClassifier, NNPUClassifier, datasets
-from robustpu.fleet import Fleet, Member, Rows
+from robustpu.fleet import Batch, Fleet, Member, Rows
 from robustpu.methods.lbe import (
     anchored,
     begin_at_half,
@@ -114,6 +116,84 @@ class TestScenario:
         # Negatives keep their weight, positives are weighed by exp(excess).
         np.testing.assert_allclose((weight * (1 - target))[0], 1 - share)
         np.testing.assert_allclose((weight * target)[0], share * np.exp(excess))
+
+
+class Watch:
+    """What the networks of eta are to minimise, and what each of their epochs is given."""
+
+    def __init__(self, monkeypatch):
+        self.labels, self.risks, self.rounds = None, None, []
+        beside, start, epoch = Fleet.beside, Fleet.start, Fleet.epoch
+
+        def made(fleet, module):
+            self.labels = beside(fleet, module)
+            return self.labels
+
+        def started(fleet, risk, *rates):
+            if fleet is self.labels:
+                self.risks = risk, rates[-1]
+            start(fleet, risk, *rates)
+
+        def watched(fleet, weight, columns=None):
+            if fleet is self.labels:
+                self.rounds.append((*self._before, weight))
+            else:
+                self._before = fleet.training, fleet.logits(), self.labels.logits()
+            epoch(fleet, weight, columns)
+
+        monkeypatch.setattr(Fleet, "beside", made)
+        monkeypatch.setattr(Fleet, "start", started)
+        monkeypatch.setattr(Fleet, "epoch", watched)
+
+
+def plain_positive(logit, label_logit, labelled, weight, prior, population_prior):
+    """q, row by row: the page's expectation and anchor."""
+    share = weight[labelled].sum() / weight.sum()
+    at_hand = share + (1 - share) * prior
+    excess = log_odds(population_prior) - log_odds(at_hand)
+    q = np.ones(len(logit))
+    for i in np.flatnonzero(~labelled):
+        h, eta = expit(logit[i] - excess), expit(label_logit[i])
+        q[i] = h * (1 - eta) / (1 - h * eta)
+    odds, own = log_odds(q[~labelled]), weight[~labelled]
+    shift = brentq(lambda b: np.average(expit(odds + b), weights=own) - prior, -20, 20)
+    q[~labelled] = expit(odds + shift)
+    return q
+
+
+def plain_risk(label_logit, labelled, weight, q):
+    """Mean over the rows of w q CE(eta, labelled), row by row."""
+    risk = 0.0
+    for i in range(len(label_logit)):
+        eta = expit(label_logit[i])
+        risk -= weight[i] * q[i] * np.log(eta if labelled[i] else 1 - eta)
+    return risk / len(label_logit)
+
+
+@pytest.mark.parametrize("scenario", ["case-control", "single-set"])
+def test_what_eta_minimises(scenario, monkeypatch):
+    """Each row counts as much as it is positive, and the slope is that of the formula."""
+    watch, (X, y) = Watch(monkeypatch), table(n_positive=20, n_unlabeled=30)
+    own_weight = np.random.default_rng(0).uniform(0.2, 2, len(y))
+    given = {"scenario": scenario, "epochs": 1, "n_members": 2, "validation_fraction": 0}
+    model = lbe(prior=0.4, label_decay=0.0, label_lr=0.1, **given).fit(X, y, own_weight)
+    assert len(watch.rounds) == 3
+    risk, slope = watch.risks
+    for training, *logits, found in watch.rounds:
+        for k in range(2):
+            labelled, weight = training.is_positive[k].numpy(), training.weight[k].double().numpy()
+            logit, label_logit = (own[k].double().numpy() for own in logits)
+            q = plain_positive(logit, label_logit, labelled, weight, 0.4, model.population_prior_)
+            np.testing.assert_allclose(found[k], weight * q, rtol=1e-3)
+            half = torch.tensor([0.5]).double()
+            rows = torch.from_numpy(labelled)[None], torch.from_numpy(weight * q)[None]
+            batch, leaf = Batch(*rows, half, half, {}), torch.from_numpy(label_logit)[None]
+            plain = plain_risk(label_logit, labelled, weight, q)
+            assert risk(leaf, batch).item() == pytest.approx(plain)
+            for i, step in enumerate(1e-5 * np.eye(len(y))):
+                rise = plain_risk(label_logit + step, labelled, weight, q)
+                rise -= plain_risk(label_logit - step, labelled, weight, q)
+                assert slope(leaf, batch)[0, i].item() == pytest.approx(rise / 2e-5, abs=1e-8)
 
 
 def fleet_of(module, d=3):

@@ -26,6 +26,10 @@ NUMBERS = {
 }
 
 
+def numbers(with_teacher):
+    return {own: NUMBERS[own] for own in NUMBERS if with_teacher or own != "early_weight"}
+
+
 def p3mix_of(cls, **changes):
     given = {"prior": 0.5, "epochs": 4, "lr": 1e-2, "batch_size": 64, "random_state": 0}
     given |= {"threshold": "prior", "start_epoch": 1, "pool_size": 20, "gamma": 0.8}
@@ -72,14 +76,15 @@ class TestRisk:
     @pytest.mark.parametrize("with_teacher", [True, False])
     def test_value(self, with_teacher):
         logit, own = batch(with_teacher)
-        found = at_mixtures(logit, own, **NUMBERS).numpy()
+        found = at_mixtures(logit, own, **numbers(with_teacher)).numpy()
         np.testing.assert_allclose(found, by_hand(logit, own, with_teacher), rtol=1e-6)
 
     @pytest.mark.parametrize("with_teacher", [True, False])
     def test_slope(self, with_teacher):
         logit, own = batch(with_teacher)
         leaf = logit.clone().requires_grad_()
-        (slope,) = torch.autograd.grad(at_mixtures(leaf, own, **NUMBERS).sum(), leaf)
+        risk = at_mixtures(leaf, own, **numbers(with_teacher))
+        (slope,) = torch.autograd.grad(risk.sum(), leaf)
         for k, row in np.ndindex(2, 7):
             step = torch.zeros_like(logit)
             step[k, row] = 1e-5
@@ -200,6 +205,8 @@ class TestEpochs:
         X, y = table()
         p3mix_of(cls, epochs=6, start_epoch=3, pool_size=7, n_members=2).fit(X, y)
         assert len(watch.epochs) == 6
+        # C has no teacher.
+        assert len(watch.decays) == (6 if cls is P3MixEClassifier else 0)
         for turn, (rows, logit, columns, place, share) in enumerate(watch.epochs, start=1):
             f, is_positive = torch.sigmoid(logit), rows.is_positive
             begun = turn > 3

@@ -281,10 +281,11 @@ class TestLoop:
     def test_the_best_iteration_is_kept(self):
         pu = problem(0.3)
         model = pebl(prior=0.3, guard_fraction=0.3, n_draws=3).fit(pu.X, pu.y)
-        starts = [k for k, own in enumerate(model.history_) if own["iteration"] == 1]
-        assert len(starts) == 3
-        for start, end, count in zip(starts, [*starts[1:], None], model.n_reliable_, strict=True):
-            own = model.history_[start:end]
+        assert {entry["draw"] for entry in model.history_} == {0, 1, 2}
+        for draw, count in enumerate(model.n_reliable_):
+            own = [entry for entry in model.history_ if entry["draw"] == draw]
+            turns = [entry["iteration"] for entry in own]
+            assert turns == list(range(1, model.n_iter_[draw] + 1))
             best = max(own, key=lambda note: (note["score"], note["iteration"]))
             # With those of the guard, which has 120 of 400 unlabelled rows.
             assert best["n_negative"] < count <= best["n_negative"] + 120

@@ -172,6 +172,8 @@ class TestEpisodes:
         model = pulns(warm_epochs=1, lr=1e-3, episodes=3, n_members=3).fit(X, y)
         noted = [entry["score"] for entry in model.history_ if entry["epoch"] == 0]
         assert noted == seen[0].tolist()
+        # Then one of the probe and one of the classifier in each episode.
+        assert len(seen) == 1 + 3 * 2
         # A probe beats it, or the test could not fail.
         assert (seen[1] > seen[0]).any()
 

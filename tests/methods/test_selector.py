@@ -143,32 +143,40 @@ class TestLearn:
         log_p = np.log(np.where(visit.is_chosen[k].numpy(), p, 1 - p))
         return np.average(advantage * log_p, weights=w)
 
-    def test_policy_gradient(self):
-        """Adam's first step is the rate times the sign of the gradient."""
+    def test_policy_gradient(self, monkeypatch):
+        """The gradient is that of the objective, and Adam's first step the rate times its sign."""
         weight = torch.rand(N, generator=torch.Generator().manual_seed(3))
         selector, rows, visit = self.visited(weight=weight)
         value = torch.randn(2, N, generator=torch.Generator().manual_seed(4)).double()
         final = torch.tensor([0.5, -2.0]).double()
         rng = np.random.default_rng(0)
         expected = []
-        for layer, parameters in enumerate(selector._layers):
-            for kind, parameter in enumerate(parameters):
-                for _ in range(4):
-                    place = tuple(rng.integers(size) for size in parameter.shape)
-                    sides = []
-                    for step in (1e-5, -1e-5):
-                        parameter.data[place] += step
-                        sides.append(self.objective(selector, place[0], rows, visit, value, final))
-                        parameter.data[place] -= step
-                    slope = (sides[0] - sides[1]) / 2e-5
-                    expected.append((layer, kind, place, slope, parameter[place].item()))
+        for number, parameter in enumerate(selector._parameters):
+            for _ in range(4):
+                place = tuple(rng.integers(size) for size in parameter.shape)
+                sides = []
+                for step in (1e-5, -1e-5):
+                    parameter.data[place] += step
+                    sides.append(self.objective(selector, place[0], rows, visit, value, final))
+                    parameter.data[place] -= step
+                slope = (sides[0] - sides[1]) / 2e-5
+                expected.append((number, place, slope, parameter[place].item()))
+        found, step = [], selector._optimizer.step
+
+        def watched():
+            found.extend(own.grad.clone() for own in selector._parameters)
+            step()
+
+        monkeypatch.setattr(selector._optimizer, "step", watched)
         selector.learn(rows, visit, value, final)
         known = 0
-        for layer, kind, place, slope, before in expected:
+        for number, place, slope, before in expected:
+            # What is minimised is the objective's negative.
+            assert found[number][place].item() == pytest.approx(-slope, abs=1e-8)
             if abs(slope) < 1e-6:
                 continue
             known += 1
-            moved = selector._layers[layer][kind][place].item() - before
+            moved = selector._parameters[number][place].item() - before
             rate = (1e-2, 1e-3)[place[0]]
             assert moved == pytest.approx(rate * np.sign(slope), rel=0.02)
         assert known > 10

@@ -128,13 +128,20 @@ class TestConfident:
 
     def test_both_ends_in_the_proportion_of_the_classes(self):
         # Of ten unlabelled rows eight are chosen, a quarter of them as positives.
-        sure, answer = self.chosen(0.801, 0.25)
+        sure, answer = self.chosen(0.8, 0.25)
         assert answer == [9, 10]
         assert sure == [0, 1, 2, 3, 4, 6, 9, 10]
 
     def test_rounds_down(self):
         assert self.chosen(0.39, 0.5) == ([0, 10], [10])
         assert self.chosen(0.1, 0.5) == ([], [])
+
+    def test_rounding_costs_no_row(self):
+        """Single precision has 63.999996 for 800 times 0.2 times 0.4."""
+        none, prior = torch.zeros(1, 800) > 0, torch.tensor([0.6])
+        rows = torch.arange(800.0)[None], none, torch.ones(1, 800)
+        sure, answer = confident(*rows, torch.tensor([0.2]), prior)
+        assert (answer.sum().item(), (sure - answer).sum().item()) == (96, 64)
 
     def test_rows_weigh(self):
         weight = torch.ones(1, 12)
@@ -146,7 +153,7 @@ class TestConfident:
 
     def test_each_member_for_itself(self):
         logit = torch.stack([self.logit[0], -self.logit[0]])
-        share, prior = torch.tensor([0.2, 0.401]), torch.tensor([0.5, 0.5])
+        share, prior = torch.tensor([0.2, 0.4]), torch.tensor([0.5, 0.5])
         both = self.labelled.expand(2, 12)
         sure, answer = confident(logit, both, torch.ones(2, 12), share, prior)
         assert sure.sum(1).tolist() == [2, 4]

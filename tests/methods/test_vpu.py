@@ -149,8 +149,15 @@ def test_epochs_are_chosen_by_answers_relative_to_the_largest():
     phi = np.array([[0.02, 0.1, 0.06], [0.5, 0.8, 0.1]])
     everyone = torch.ones(2, 3, dtype=torch.bool)
     logit = torch.tensor(np.log(phi / (1 - phi)))
-    found = torch.sigmoid(relative_to_most(logit, everyone, torch.full((2,), 0.5)))
+    half = torch.full((2,), 0.5)
+    found = torch.sigmoid(relative_to_most(logit, everyone, torch.ones(2, 3), half))
     np.testing.assert_allclose(found, phi / phi.max(1, keepdims=True), atol=1e-9)
+    # A row without weight is not the largest, whatever it answers.
+    weight = torch.tensor([[1.0, 0.0, 2.0], [0.5, 0.0, 0.0]])
+    found = torch.sigmoid(relative_to_most(logit, everyone, weight, half))
+    np.testing.assert_allclose(found, [[1 / 3, 1, 1], [1, 1, 0.2]], atol=1e-9)
+    nobody = relative_to_most(torch.full((1, 2), -1e3), everyone[:1, :2], torch.zeros(1, 2), half)
+    assert not nobody.isnan().any()
     pu = problem()
     model = vpu(epochs=4, mix_weight=0).fit(pu.X, pu.y, eval_set=(pu.X_test, pu.y_test))
     assert model.selection_ == "oracle"

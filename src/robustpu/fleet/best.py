@@ -63,6 +63,11 @@ class Course:
         self._notes.append((alive, self._pending | known))
         self._pending = {}
 
+    def last(self, name: str) -> tuple[Tensor, Tensor]:
+        """Whom the last record is of, (alive,), and their numbers of a name, (alive,)."""
+        alive, values = self._notes[-1]
+        return alive, values[name]
+
     def record_rows(self, alive: Tensor, **values: Tensor) -> None:
         """Note one number for each training row of each member that still trains, (alive, rows)."""
         self._rows.append((alive, {name: value.float().cpu() for name, value in values.items()}))

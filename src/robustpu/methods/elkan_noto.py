@@ -1,6 +1,7 @@
 """Elkan-Noto: a classifier of labelled against unlabelled rows, corrected (Elkan, Noto, 2008)."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -82,7 +83,7 @@ class ElkanNotoClassifier(WrapperPUClassifier):
     def _learn(
         self, X: Any, is_positive: Mask, weight: Floats | None, random: np.random.RandomState
     ) -> None:
-        CORRECTIONS[self.correction](self, X, is_positive, weight, random)
+        CORRECTIONS[self.correction].learn(self, X, is_positive, weight, random)
 
     def _scale(
         self, X: Any, is_positive: Mask, weight: Floats | None, random: np.random.RandomState
@@ -106,23 +107,40 @@ class ElkanNotoClassifier(WrapperPUClassifier):
         self.estimator_ = self._fitted(rows_of(X, rows), target, weights, random)
 
     def _answer(self, X: Any) -> Floats:
-        score = scores(self.estimator_, X)
-        return score if self.correction == "weighted" else self._corrected(score)
+        return CORRECTIONS[self.correction].answer(self, scores(self.estimator_, X))
 
     def _answer_own(self, X: Any) -> Floats:
-        if self.correction == "weighted":
-            return self._answer(X)
+        return CORRECTIONS[self.correction].answer_own(self, X)
+
+    def _answer_out_of_fold(self, X: Any) -> Floats:
         # A learner that has seen a row without a label denies it one.
         return self._corrected(self._labelled_)
+
+    def _as_they_are(self, positive: Floats) -> Floats:
+        return positive
 
     def _corrected(self, labelled: Floats) -> Floats:
         share = posterior(labelled, self.label_frequency_)
         return to_population(share, self.prior_, self.population_prior_)
 
 
+class Correction(NamedTuple):
+    """How the learner is fitted, what its scores mean, and what its own rows are answered."""
+
+    learn: Callable[..., None]
+    answer: Callable[[ElkanNotoClassifier, Floats], Floats]
+    answer_own: Callable[[ElkanNotoClassifier, Any], Floats]
+
+
 CORRECTIONS = {
-    "weighted": ElkanNotoClassifier._reweigh,
-    "scaled": ElkanNotoClassifier._scale,
+    "weighted": Correction(
+        ElkanNotoClassifier._reweigh, ElkanNotoClassifier._as_they_are, ElkanNotoClassifier._answer
+    ),
+    "scaled": Correction(
+        ElkanNotoClassifier._scale,
+        ElkanNotoClassifier._corrected,
+        ElkanNotoClassifier._answer_out_of_fold,
+    ),
 }
 
 

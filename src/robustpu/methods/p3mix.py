@@ -1,7 +1,7 @@
 """P3Mix: mixup whose partners are chosen, with U as noisy negatives (Li et al., 2022)."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
@@ -34,7 +34,8 @@ class _P3Mix(NeuralPUClassifier):
     unlabeled_weight: float = 1.0
     entropy_weight: float = 0.1
 
-    _corrects = False
+    # Numbers of the risk.
+    _numbers: ClassVar[tuple[str, ...]] = ("unlabeled_weight", "entropy_weight")
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -50,24 +51,30 @@ class _P3Mix(NeuralPUClassifier):
         return (*super()._fleet_key(), self.mix_layer)
 
     @classmethod
+    def _target(cls, logit: Tensor, is_positive: Tensor, gamma: Tensor, begun: Tensor) -> Tensor:
+        """Answers that rows are to learn, before they are mixed, (alive, rows)."""
+        return is_positive.to(logit.dtype)
+
+    @classmethod
+    def _teacher(cls, fleet: Fleet) -> Teacher | None:
+        """Make teachers, if the variant has them."""
+        return None
+
+    @classmethod
     def _train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
         def each(name: str) -> list[float]:
-            return [getattr(own, name, 0.0) for own in settings]
+            return [getattr(own, name) for own in settings]
 
         course = Course(Best(fleet))
-        teacher = Teacher(fleet)
-        numbers = {
-            name: each(name) for name in ("unlabeled_weight", "entropy_weight", "early_weight")
-        }
+        teacher = cls._teacher(fleet)
+        numbers = {name: each(name) for name in cls._numbers}
         start(fleet, settings, at_mixtures, None, settings[0].mix_layer, **numbers)
         for epoch in judged(fleet, settings, course, range(1, settings[0].epochs + 1)):
             is_positive = fleet.training.is_positive
             logit = fleet.logits()
             gamma = fleet.per_member(each("gamma"))[:, None]
             begun = (epoch > fleet.per_member(each("start_epoch")))[:, None]
-            target = is_positive.to(logit.dtype)
-            if cls._corrects:
-                target = torch.where(begun, corrected(logit, is_positive, gamma), target)
+            target = cls._target(logit, is_positive, gamma, begun)
             # Rows without weight would be partners to nobody, and take up room in the pool.
             known = is_positive & (fleet.training.weight > 0)
             place, from_pool = choose_partners(
@@ -78,14 +85,15 @@ class _P3Mix(NeuralPUClassifier):
             share = shares(fleet, each("alpha"))
             share = torch.maximum(share, 1 - share)
             columns = {"target": _mixed(target, place, share, from_pool)}
-            if not cls._corrects:
+            if teacher is not None:
                 early = torch.sigmoid(teacher.logits())
                 columns["teacher"] = _mixed(early, place, share, from_pool)
             fleet.epoch(
                 columns=columns, partners=Partners(fleet.training.index.gather(1, place), share)
             )
-            # The first epoch copies the student; then a mean over all epochs so far.
-            teacher.learn(min(1 - 1 / epoch, DECAY))
+            if teacher is not None:
+                # The first epoch copies the student; then a mean over all epochs so far.
+                teacher.learn(min(1 - 1 / epoch, DECAY))
         course.best.restore()
         return course
 
@@ -129,9 +137,15 @@ class P3MixEClassifier(_P3Mix):
     early_weight: float = 1.0
     unlabeled_weight: float = 0.5
 
+    _numbers: ClassVar[tuple[str, ...]] = (*_P3Mix._numbers, "early_weight")
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_number("early_weight", self.early_weight, least=0)
+
+    @classmethod
+    def _teacher(cls, fleet: Fleet) -> Teacher | None:
+        return Teacher(fleet)
 
 
 @parameters
@@ -154,7 +168,10 @@ class P3MixCClassifier(_P3Mix):
 
     gamma: float = 0.8
 
-    _corrects = True
+    @classmethod
+    def _target(cls, logit: Tensor, is_positive: Tensor, gamma: Tensor, begun: Tensor) -> Tensor:
+        target = super()._target(logit, is_positive, gamma, begun)
+        return torch.where(begun, corrected(logit, is_positive, gamma), target)
 
 
 def marginal(logit: Tensor, is_positive: Tensor, gamma: Tensor) -> Tensor:
@@ -230,11 +247,11 @@ def at_mixtures(
     batch: Batch,
     unlabeled_weight: Tensor,
     entropy_weight: Tensor,
-    early_weight: Tensor,
+    early_weight: Tensor | None = None,
 ) -> Tensor:
     """E_P[CE] + w_u E_U[CE] + w_ent E[entropy] + w_elr E[log(1 - <q, p>)] at mixtures, (members,).
 
-    The last term is there if the batch has the column ``teacher``.
+    The last term is there if ``early_weight`` is given; q is the column ``teacher`` of the batch.
     """
     logit = logit.clamp(-MOST, MOST)
     target = batch.columns["target"]
@@ -245,7 +262,7 @@ def at_mixtures(
         + unlabeled_weight * weighted_mean(loss, batch.weight - on_positive)
         + entropy_weight * weighted_mean(entropy(logit), batch.weight)
     )
-    if "teacher" not in batch.columns:
+    if early_weight is None:
         return risk
     answer, teacher = torch.sigmoid(logit), batch.columns["teacher"]
     agreement = teacher * answer + (1 - teacher) * (1 - answer)

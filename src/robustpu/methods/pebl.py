@@ -61,8 +61,9 @@ class PEBLClassifier(TwoStepClassifier):
     n_iter_
         Number of iterations of each draw, (n_draws,).
     history_
-        One dictionary a draw and iteration: ``iteration`` from 1, ``n_negative`` that it was
-        fitted to, and of the watching rows ``recall`` and ``score``, the proxy accuracy.
+        One dictionary a draw and iteration: ``draw`` from 0, ``iteration`` from 1, ``n_negative``
+        that it was fitted to, and of the watching rows ``recall`` and ``score``, the proxy
+        accuracy.
 
     Examples
     --------
@@ -117,7 +118,8 @@ class PEBLClassifier(TwoStepClassifier):
             edge = boundary(*self._sample(score, own_positive, own_weight))
             answer = _answers(learner, X, guard, edge)
             recall, mark = self._judge(answer, is_positive[guard], weight, guard)
-            note = {"iteration": iteration, "n_negative": int(negative.sum())}
+            note = {"draw": len(self.n_iter_), "iteration": iteration}
+            note["n_negative"] = int(negative.sum())
             self.history_.append({**note, "recall": recall, "score": mark})
             if recall < top - self.tolerance:
                 break

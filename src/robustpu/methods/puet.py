@@ -181,7 +181,7 @@ class PUExtraTreesClassifier(SinglePUClassifier):
         probability = np.where(np.isnan(unseen), probability, unseen)
         self._conclude(is_positive, probability, unseen, depth=2)
         on_truth = None if rows_true is None else _ask(self.forest_, rows_true)
-        self._score(held_out, truth, on_truth)
+        self._score(held_out, weight, truth, on_truth)
         return self
 
     def _set_prior(self, rows: _Rows, random: np.random.RandomState) -> None:

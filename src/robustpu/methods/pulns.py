@@ -92,9 +92,11 @@ class PULNSClassifier(NeuralPUClassifier):
         score = fleet.score()
         course.best.offer(score, 0)
         course.record(fleet.alive, epoch=torch.zeros_like(fleet.alive), score=score)
-        # Of probes and classifiers, for all members; not what was recorded, for it changes.
-        highest = None if score is None else score.clone()
+        # Of probes and classifiers, for all members.
+        highest = None if score is None else torch.full_like(score, -torch.inf)
         for _ in judged(fleet, settings, course, range(1, first.episodes + 1)):
+            if highest is not None:
+                raise_to(highest, *course.last("score"))
             rows, logit = selector.rows(fleet), fleet.logits()
             discount = fleet.per_member([own.discount for own in settings])
             final_weight = fleet.per_member([own.final_weight for own in settings])
@@ -114,8 +116,6 @@ class PULNSClassifier(NeuralPUClassifier):
             start(fleet, settings, cross_entropy, cross_entropy_slope)
             for _ in range(first.epochs):
                 fleet.epoch(chosen_weight(fleet, visit.is_chosen))
-            if highest is not None:
-                raise_to(highest, fleet.score(), fleet.alive)
         course.best.restore()
         return course
 
@@ -144,21 +144,20 @@ def probe_gain(fleet: Fleet, settings: Sequence[Any], is_chosen: Tensor, highest
     fleet.state.put(torch.arange(len(alive), device=alive.device), before)
     # Networks that have diverged score minus infinity.
     gain = (score - highest[alive]).nan_to_num(0.0).clamp(-1, 1)
-    raise_to(highest, score, alive)
+    raise_to(highest, alive, score)
     return gain
 
 
-def raise_to(highest: Tensor, score: Tensor | None, alive: Tensor) -> None:
+def raise_to(highest: Tensor, alive: Tensor, score: Tensor) -> None:
     """Bring the highest scores of all members up to date, in place, by scores (alive,).
 
     Examples
     --------
     >>> highest = torch.tensor([7.0, 1.0, 2.0])
-    >>> raise_to(highest, torch.tensor([3.0, 1.5]), torch.tensor([1, 2]))
+    >>> raise_to(highest, torch.tensor([1, 2]), torch.tensor([3.0, 1.5]))
     >>> highest.tolist()
     [7.0, 3.0, 2.0]
     """
-    assert score is not None
     highest[alive] = torch.maximum(highest[alive], score)
 
 

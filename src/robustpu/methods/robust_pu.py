@@ -324,7 +324,13 @@ class RobustPUClassifier(NeuralPUClassifier):
         before = 0 if pretrain is None else pretrain._planned_epochs()
         return int(before + self.max_rounds * (self.epochs or EPOCHS))
 
-    def _note(self, logit: Tensor, kept: Sequence[Trained], settings: Sequence[Any]) -> None:
+    def _note(
+        self,
+        logit: Tensor,
+        sample_weight: NDArray[np.float64],
+        kept: Sequence[Trained],
+        settings: Sequence[Any],
+    ) -> None:
         is_positive = torch.from_numpy(self.is_positive_).to(logit.device)
         hardness, weight = torch.zeros_like(logit[0]), torch.zeros_like(logit[0])
 

@@ -15,6 +15,9 @@ from robustpu.methods.teacher import Teacher
 from robustpu.neural import NeuralPUClassifier
 from robustpu.risks import logistic, nnpu, sigmoid, weighted_mean
 
+# Added to the seed of the second student's initial weights.
+PEER = 1_000_003
+
 
 @parameters
 class SelfPUClassifier(NeuralPUClassifier):
@@ -149,10 +152,6 @@ def _of_the_better(
     return answer
 
 
-# Added to the seed of the second student's initial weights.
-PEER = 1_000_003
-
-
 def confident(
     logit: Tensor, is_positive: Tensor, weight: Tensor, share: Tensor, prior: Tensor
 ) -> tuple[Tensor, Tensor]:
@@ -192,7 +191,8 @@ def confident(
     # What the rows down to each one weigh, from above and from below.
     above = own.cumsum(1)
     below = total - above + own
-    wanted = share[:, None] * total
+    # Rounding must not cost a row.
+    wanted = share[:, None] * total * (1 + 1e-6)
     is_high = torch.zeros_like(is_positive).scatter(1, order, above <= wanted * prior[:, None])
     is_low = torch.zeros_like(is_positive).scatter(1, order, below <= wanted * (1 - prior[:, None]))
     sure = (is_high | is_low) & ~is_positive

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from robustpu.base import parameters
@@ -37,7 +38,8 @@ class TEDnClassifier(NeuralPUClassifier):
     Attributes
     ----------
     prior_
-        If the prior was not given: the estimate at the selected epoch, mean of the kept members.
+        With ``prior="auto"`` the estimate at the selected epoch, mean of the kept members; else the
+        number that was given, or what another estimator found before training: CVIR alone.
 
     Examples
     --------
@@ -88,7 +90,13 @@ class TEDnClassifier(NeuralPUClassifier):
         course.best.restore()
         return course
 
-    def _note(self, logit: Tensor, kept: Sequence[Trained], settings: Sequence[Any]) -> None:
+    def _note(
+        self,
+        logit: Tensor,
+        sample_weight: NDArray[np.float64],
+        kept: Sequence[Trained],
+        settings: Sequence[Any],
+    ) -> None:
         if self.prior == "auto":
             unlabeled = (1 - self.population_prior_) / (1 - self.prior_)
             self.prior_ = float(np.mean([end.history[end.turn - 1]["prior"] for end in kept]))

@@ -43,7 +43,7 @@ class VPUClassifier(NeuralPUClassifier):
     Attributes
     ----------
     scale_
-        max Phi over the training rows, of each kept member.
+        max Phi over the rows of fit that have weight, of each kept member.
 
     Examples
     --------
@@ -92,8 +92,15 @@ class VPUClassifier(NeuralPUClassifier):
         answer: NDArray[np.float64] = super()._member_probability(logit) / self.scale_[:, None]
         return np.minimum(answer, 1)
 
-    def _note(self, logit: Tensor, kept: Sequence[Trained], settings: Sequence[Any]) -> None:
-        self.scale_ = torch.sigmoid(logit.double()).amax(1).cpu().numpy()
+    def _note(
+        self,
+        logit: Tensor,
+        sample_weight: NDArray[np.float64],
+        kept: Sequence[Trained],
+        settings: Sequence[Any],
+    ) -> None:
+        weight = torch.from_numpy(sample_weight).to(logit.device)
+        self.scale_ = largest(torch.sigmoid(logit.double()), weight).cpu().numpy()
 
 
 def variational(logit: Tensor, batch: Batch, mix_weight: Tensor, labelled_too: bool) -> Tensor:
@@ -113,16 +120,29 @@ def variational(logit: Tensor, batch: Batch, mix_weight: Tensor, labelled_too: b
     return torch.where(has_both, fit, 0.0) + mix_weight * consistency
 
 
-def relative_to_most(logit: Tensor, population: Tensor, prior: Tensor) -> Tensor:
+def largest(phi: Tensor, weight: Tensor) -> Tensor:
+    """Largest Phi of the rows that have weight, (members,).
+
+    Examples
+    --------
+    >>> largest(torch.tensor([[0.1, 0.2, 0.6]]), torch.tensor([1.0, 2.0, 0.0]))
+    tensor([0.2000])
+    """
+    most = torch.where(weight > 0, phi, 0.0).amax(1)
+    # Held-out rows may all be without weight.
+    return most.clamp(min=torch.finfo(phi.dtype).tiny)
+
+
+def relative_to_most(logit: Tensor, population: Tensor, weight: Tensor, prior: Tensor) -> Tensor:
     """logit(Phi / max Phi), (members, rows): positive where the answer is.
 
     Examples
     --------
     >>> phi = torch.tensor([[0.1, 0.2, 0.6]])
     >>> everyone, prior = torch.ones(1, 3, dtype=torch.bool), torch.tensor([0.5])
-    >>> relative_to_most(torch.logit(phi), everyone, prior).sigmoid()
+    >>> relative_to_most(torch.logit(phi), everyone, torch.ones(1, 3), prior).sigmoid()
     tensor([[0.1667, 0.3333, 1.0000]])
     """
     phi = torch.sigmoid(logit.double())
-    ratio = phi / phi.amax(1, keepdim=True)
+    ratio = phi / largest(phi, weight)[:, None]
     return torch.logit(ratio.clamp(max=1 - 1e-12)).to(logit.dtype)
