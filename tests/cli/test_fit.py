@@ -24,7 +24,7 @@ def test_a_model_and_a_page_are_written_and_summed_up(run, claims, tmp_path):
         *("--method", "puet", "--out", out),
     )
     assert answer.exit_code == 0, answer.output
-    for words in ("unlabelled rows: at most about", "AUC", "precision", "most suspect"):
+    for words in ("unlabelled rows: about", "AUC", "precision", "most suspect"):
         assert words in answer.stdout
     assert f"Page:   {out / 'report.html'}" in answer.stdout
     assert "judged on the newest" in answer.stdout
@@ -256,6 +256,7 @@ def test_a_star_has_its_footnote_and_a_footnote_its_star():
         found = {
             "data": {"name": "a", "n_positive": 5, "n_unlabeled": 9},
             "prior": {"value": 0.5, "low": None, "high": None},
+            "scenario": "single-set",
             "columns": [],
             "evaluation": {"level": 0.9, "remarks": ["* cut"], "metrics": metrics},
             "top": [],
@@ -305,5 +306,18 @@ def test_classes_that_overlap_make_bounds_of_estimates(run, tmp_path):
     )
     assert told.exit_code == 0
     assert "(0 to " in told.output
-    assert "most suspect rows at most" in told.output
+    assert "most suspect rows are positive depends on the share:" in told.output
+    assert "of the first 200; precision" in told.output
+    assert "Known positives were put beside these rows (--scenario case-control)" in told.output
     assert "Alarm: The prior was estimated as" in told.output
+
+
+def test_a_share_between_two_ends_is_no_certainty(run, claims, tmp_path):
+    given = ("fit", claims, "--label", "fraud", "--id", "claim", "--method", "elkan-noto")
+    told = run(*given, "--prior", "0.1:0.3", "--out", tmp_path / "m")
+    assert told.exit_code == 0, told.output
+    assert "as given; the model was trained with 17.32%" in told.output
+    page = (tmp_path / "m" / "report.html").read_text(encoding="utf-8")
+    assert "the middle of what you gave" in page
+    assert "or fewer" not in page
+    assert 'class="suppositions"' in page

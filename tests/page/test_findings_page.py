@@ -24,7 +24,7 @@ def whole():
 
 def test_the_headline_says_what_was_found(whole):
     assert (
-        "At most about 2,100 of the 99,688 unlabelled rows are positive (1,500 to 3,000)"
+        "About 2,100 of the 99,688 unlabelled rows are positive, or fewer (1,500 to 3,000)"
         in whole.words
     )
     assert "Of the first 100 rows of the list below , about 96 should be right" in whole.words
@@ -34,7 +34,7 @@ def test_a_share_without_a_lower_end_bounds_the_list():
     made = findings()
     made["prior"]["low"] = 0.0
     told = Reader(render(made)).words
-    assert "of the list below , at most about 96 should be right" in told
+    assert "of the list below , up to 96 should be right" in told
 
 
 def test_sections_come_in_the_order_of_questions(whole):

@@ -125,3 +125,16 @@ def test_importance_does_not_depend_on_how_many_columns_are_done_at_a_time(rows,
     monkeypatch.setattr("robustpu.study.effects.CHUNK", 1)
     one_by_one = importance(sigmoid, rows, np.arange(60) % 2, SOURCES)
     assert [own.value for own in one_by_one] == pytest.approx([own.value for own in whole])
+
+
+def test_a_row_has_the_same_drivers_in_any_list():
+    random = np.random.default_rng(0)
+    many = random.normal(size=(700, 30)).astype(np.float32)
+    slopes, background = random.normal(size=30), random.normal(size=(30, 30)).astype(np.float32)
+
+    def score(own):
+        return 1 / (1 + np.exp(-own @ slopes / 3))
+
+    sources = [f"c{place}" for place in range(30)]
+    alone, together = (drivers(score, rows, background, sources)[1] for rows in (many[:3], many))
+    np.testing.assert_allclose(alone, together[:3], atol=1e-6)

@@ -61,10 +61,11 @@ def test_the_share_that_was_used_has_the_figures_of_the_page():
     assert used["precision"] == judged["precision"].value
 
 
-def test_a_share_that_was_given_or_rows_that_were_not_judged_leave_it_out():
+def test_a_share_that_was_given_has_them_too_and_rows_that_were_not_judged_leave_it_out():
     y, score = rows()
-    judged = judge(y, score, ESTIMATED, 0.5, "case-control")
-    assert suppositions_section(judged, Prior("given", 0.2), 0.5, [10], 2000) == []
+    judged = judge(y, score, Prior("given", 0.2), 0.5, "case-control")
+    made = suppositions_section(judged, Prior("given", 0.2), 0.5, [10], 2000)
+    assert [own["share"] for own in made] == [0.03, 0.05, 0.1, 0.2, 0.3]
     assert suppositions_section(None, ESTIMATED, 0.5, [10], 2000) == []
 
 
@@ -92,7 +93,8 @@ def test_an_estimated_share_has_them_in_the_findings_and_on_the_page(table):
     assert all(len(own["expected"]) == len(found["top"]) for own in found["suppositions"])
     assert fault(found) is None
     assert 'class="suppositions"' in render(found)
-    assert fit_table(table, prior=0.15, **given).findings["suppositions"] == []
+    given_share = fit_table(table, prior=0.15, **given).findings["suppositions"]
+    assert 0.15 in [own["share"] for own in given_share]
 
 
 def test_suppositions_of_a_stranger_are_checked_and_those_of_old_are_not_missed(study):

@@ -89,9 +89,22 @@ def test_a_target_of_few_answers_is_no_collapse():
     assert low.startswith("0.0% of the unlabelled rows have a score of 0.5 or more")
 
 
+def test_a_model_that_ranks_has_not_collapsed():
+    given = np.array(FEW), 0.2, Wish(), 0.5, "robustpu fit a.csv"
+    (own,) = collapse_alarms(*given, 0.75)
+    assert own["kind"] == "level"
+    assert "collapsed" not in own["text"]
+    assert own["text"].endswith("take --threshold prior.")
+    assert [each["kind"] for each in collapse_alarms(*given, 0.55)] == ["collapse"]
+    everything = np.full(100, 0.9)
+    assert collapse_alarms(everything, *given[1:], 0.75)[0]["kind"] == "collapse"
+    target = Wish(threshold="top:10")
+    assert collapse_alarms(np.full(100, 0.1), 0.2, target, 0.05, None, 0.75) == []
+
+
 def test_findings_speak_of_a_collapse_once_with_the_rate_of_the_page(table):
     found = fit_table(table, prior=0.6, threshold=0.999, method="nnpu", members=1, **GIVEN).findings
-    (own,) = [own for own in found["alarms"] if own["kind"] == "collapse"]
+    (own,) = [own for own in found["alarms"] if own["kind"] in ("collapse", "level")]
     assert own["text"].startswith(f"{found['answered_positive']:.1%} of the unlabelled rows")
     assert not [each for each in found["alarms"] if each["kind"] == "fit"]
     assert "standardize" not in str(found["alarms"])

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 # Parts of the findings that are long; `robustpu inspect --json` has them.
 LONG = ("suspects", "scores", "rounds", "columns", "top")
 NAMED = {"precision": "precision", "recall": "recall", "auc": "AUC"}
+SCENARIOS = {"single-set": "found among these rows", "case-control": "put beside these rows"}
 LISTS = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
 
 
@@ -147,6 +148,7 @@ def summary(found: dict[str, Any]) -> list[str]:
     lines = [
         f"{data['name']}: {data['n_positive']:,} labelled positives, {data['n_unlabeled']:,} "
         f"unlabelled rows; {used} columns to learn from, {made:,} numbers a row.",
+        f"Known positives were {SCENARIOS[found['scenario']]} (--scenario {found['scenario']}).",
         "",
         *_prior_lines(prior, data["n_unlabeled"]),
     ]
@@ -173,8 +175,13 @@ def _prior_lines(prior: dict[str, Any], n_unlabeled: int) -> list[str]:
     if prior["low"] is None:
         return [f"Positives among the unlabelled rows, as given: {prior['value']:.2%}, {count:,}."]
     ends = [round(prior[end] * n_unlabeled) for end in ("low", "high")]
+    if prior["how"] == "range":
+        return [
+            f"Positives among the unlabelled rows: {ends[0]:,} to {ends[1]:,}, as given; the model "
+            f"was trained with {prior['value']:.2%}."
+        ]
     return [
-        f"Positives among the unlabelled rows: at most about {count:,}, {prior['value']:.1%} "
+        f"Positives among the unlabelled rows: about {count:,}, {prior['value']:.1%}, or fewer "
         f"({ends[0]:,} to {ends[1]:,}).",
         f"{CAVEAT.capitalize()}.",
     ]
@@ -183,12 +190,28 @@ def _prior_lines(prior: dict[str, Any], n_unlabeled: int) -> list[str]:
 def _lists(found: dict[str, Any]) -> list[str]:
     expected = found["prior"]["value"] * found["data"]["n_unlabeled"]
     rows = [own for own in found["top"] if own["k"] in LISTS and own["k"] <= max(20, 2 * expected)]
-    most = "at most" if found["prior"]["low"] == 0 else "about"
+    if found["prior"]["low"] == 0:
+        return _supposed(found, [own["k"] for own in rows[:5]][-2:])
     return [
-        f"Of the {own['k']:>6,} most suspect rows {most} {own['expected']:>7,.0f} are positive "
+        f"Of the {own['k']:>6,} most suspect rows about {own['expected']:>7,.0f} are positive "
         f"({own['low']:,.0f} to {own['high']:,.0f})."
         for own in rows[:5]
     ]
+
+
+def _supposed(found: dict[str, Any], ks: list[int]) -> list[str]:
+    """What some shares would mean, where the share may be anything below the estimate."""
+    places = [[own["k"] for own in found["top"]].index(k) for k in ks]
+    lines = ["How many of the most suspect rows are positive depends on the share:"]
+    for own in found["suppositions"]:
+        told = [
+            f"{own['expected'][place]:>5,.0f} of the first {k:,}"
+            for k, place in zip(ks, places, strict=True)
+        ]
+        lines.append(
+            f"{own['share']:>7.1%}: about {', '.join(told)}; precision {own['precision']:.2f}"
+        )
+    return lines
 
 
 def _footnotes(evaluation: dict[str, Any], is_starred: bool) -> list[str]:

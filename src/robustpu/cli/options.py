@@ -85,8 +85,8 @@ Prior = Annotated[
     str,
     typer.Option(
         metavar="SHARE",
-        help="Share of positives among the unlabelled rows: auto estimates it; or 0.2; or "
-        "count:500, so many rows.",
+        help="Share of positives among the unlabelled rows: auto estimates it; or 0.2; 0.1:0.3, "
+        "between these; or count:500, so many rows.",
     ),
 ]
 Threshold = Annotated[

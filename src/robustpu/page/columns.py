@@ -43,7 +43,8 @@ def importance(findings: Part) -> str:
     )
     return (
         '<p class="how">How far the score moves when the values of a column are shuffled: in '
-        "log-odds, with one deviation. Columns that say the same share what they are worth.</p>\n"
+        "log-odds, with one deviation. That is what the model uses; whether it does well to, the "
+        "data do not tell. Columns that say the same share what they are worth.</p>\n"
         f'<div class="panels pair">\n{cards}</div>\n{_further(found[2 * FIRST :])}'
     )
 

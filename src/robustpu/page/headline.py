@@ -9,6 +9,7 @@ from robustpu.page.wording import CAVEAT, SPACE, about, counted, moment, percent
 
 KINDS: Final = {
     "collapse": "The model may have collapsed",
+    "level": "Hardly any row is answered positive",
     "leak": "A column may give the label away",
     "prior": "The share of positives is in doubt",
     "few": "There is little to judge by",
@@ -92,12 +93,13 @@ def _first(findings: Part) -> str:
         return "What was found"
     low, high = number(prior, "low"), number(prior, "high")
     few = found < 0.5
-    most = "About" if low is None else "At most about"
-    words = "Hardly any" if few else f"{most} {about(found)}"
+    words = "Hardly any" if few else f"About {about(found)}"
+    is_sure = low is None or text(prior, "how") == "range"
+    fewer = "" if few or is_sure else ", or fewer"
     sure = ""
     if low is not None and high is not None:
         sure = f" ({about(low * rows)} to {about(high * rows)})"
-    return f"{words} of the {counted(rows)} unlabelled rows are positive{sure}"
+    return f"{words} of the {counted(rows)} unlabelled rows are positive{fewer}{sure}"
 
 
 def _second(findings: Part) -> str:
@@ -112,11 +114,11 @@ def _second(findings: Part) -> str:
     where = '<a href="#suspects">the list below</a>' if listed else "the ranking"
     low = number(part(findings, "prior"), "low")
     # A share that may be anything below the estimate bounds what is expected, and no more.
-    most = "at most about" if low == 0 else "about"
+    most = "up to" if low == 0 else "about"
     return (
         f"Of the first {counted(first.k)} rows of {where}, {most} {counted(first.expected)} should "
         f"be right{sure}. All this is estimated, without a single known negative"
-        f"{'' if low is None else DOUBT}."
+        f"{'' if low is None or text(part(findings, 'prior'), 'how') == 'range' else DOUBT}."
     )
 
 

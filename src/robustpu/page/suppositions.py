@@ -24,7 +24,7 @@ def suppositions(findings: Part) -> str:
     Returns
     -------
     html
-        A card with a table; empty if the share was given, or nothing is known.
+        A card with a table; empty if nothing is known.
     """
     found = [each for each in parts(findings, "suppositions") if _is_whole(each)]
     rows = number(part(findings, "data"), "n_unlabeled")

@@ -26,7 +26,8 @@ LEAST_SAMPLE: Final = 50
 # Rows that others are compared with.
 BACKGROUND: Final = 30
 LEAST_BACKGROUND: Final = 5
-# Rows and numbers that may be scored for importance, and again for drivers, before there are fewer.
+# Rows and numbers that may be scored for importance, and again for the drivers of so many rows.
+EXPLAINED: Final = 500
 BUDGET: Final = 300_000
 NUMBERS: Final = 50_000_000
 # Columns whose effect on single rows is measured at least, if there are many.
@@ -126,8 +127,8 @@ def drivers(
     rows
         Rows to be explained, (k, d).
     background
-        Rows to compare with, (b, d); of many rows and columns, fewer of them are used, and if that
-        is not enough, only the columns with the largest effects on some of the rows.
+        Rows to compare with, (b, d); of many columns, fewer of them are used, and if that is not
+        enough, only the columns with the largest effects on some of the rows.
     sources
         The column that each feature comes from.
     progress
@@ -149,15 +150,16 @@ def drivers(
     """
     places = features_of(sources)
     columns, (k, d) = list(places), rows.shape
-    budget = _budget(d)
+    # A row has the same drivers in any list, so what it may cost does not depend on the others.
+    budget = _budget(d) // EXPLAINED
     kept = np.arange(len(columns))
-    most = max(LEAST_COLUMNS, budget // max(1, k * LEAST_BACKGROUND))
+    most = max(LEAST_COLUMNS, budget // LEAST_BACKGROUND)
     if most < len(columns):
-        few = max(1, budget // 4 // (LEAST_BACKGROUND * len(columns)))
+        few = max(1, _budget(d) // 4 // (LEAST_BACKGROUND * len(columns)))
         some = rows[np.linspace(0, k - 1, min(few, k)).astype(int)]
         tried = _effects(score, some, background[:LEAST_BACKGROUND], list(places.values()))
         kept = np.sort(np.argsort(-np.maximum(tried, 0).mean(0), kind="stable")[:most])
-    background = background[: max(LEAST_BACKGROUND, budget // max(1, k * len(kept)))]
+    background = background[: max(LEAST_BACKGROUND, budget // max(1, len(kept)))]
     effects = np.zeros((k, len(columns)))
     moved = [places[columns[place]] for place in kept]
     effects[:, kept] = _effects(score, rows, background, moved, progress)

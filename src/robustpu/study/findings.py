@@ -20,6 +20,8 @@ from robustpu.study.training import Wish
 SCHEMA: Final = 1
 LIBRARIES: Final = ("torch", "scikit-learn", "numpy", "pyarrow")
 # Fewer labelled positives than that say little about precision and recall.
+# From this AUC on, a model tells rows apart.
+RANKS: Final = 0.65
 FEW: Final = 30
 TITLES: Final = {
     "pn": "PN: unlabelled is negative",
@@ -159,8 +161,12 @@ def collapse_alarms(
     wish: Wish,
     threshold: float,
     command: str | None,
+    auc: float | None = None,
 ) -> list[dict[str, str]]:
     """Say if the model answers nearly all unlabelled rows alike, and what to try.
+
+    A model that ranks rows well has not collapsed: positives that are few and hard to tell reach no
+    half.
 
     Parameters
     ----------
@@ -172,6 +178,8 @@ def collapse_alarms(
         What was wanted, and the threshold that was found.
     command
         What was typed, or None in Python: options are called as they are there.
+    auc
+        The least that it may be, by held-out rows; None if it is not known.
 
     Examples
     --------
@@ -186,6 +194,16 @@ def collapse_alarms(
     side = collapse(rate, prior)
     if side is None:
         return []
+    if side == "negative" and auc is not None and auc >= RANKS:
+        if is_target:
+            return []
+        quantile = "--threshold prior" if command else 'threshold="prior"'
+        text = (
+            f"{rate:.1%} of the unlabelled rows {have} a score of {at:.3g} or more, where "
+            f"{prior:.1%} are expected to be positive: one by one, positives are hard to tell. The "
+            f"order of the list stands. To answer as many as are expected, take {quantile}."
+        )
+        return [{"kind": "level", "text": text}]
     other = "nnpu" if wish.method == "puet" else "puet"
     share, method = ("--prior", f"--method {other}") if command else ("prior=", f'method="{other}"')
     text = (

@@ -201,7 +201,12 @@ def _study(
         "rounds": rounds,
         "alarms": sections.alarm_section(problem, prior, fitted.warnings)
         + sections.collapse_alarms(
-            chance[y == 0], prior.value, wish, model.threshold_, settings["command"]
+            chance[y == 0],
+            prior.value,
+            wish,
+            model.threshold_,
+            settings["command"],
+            None if judged is None else judged["auc"].low,
         )
         + unjudged_alarms(judged, how)
         + newest_alarms(evaluation, newest),

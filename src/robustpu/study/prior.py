@@ -1,5 +1,6 @@
 """The share of positives among the unlabelled rows: as the user says, or estimated."""
 
+import math
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -14,7 +15,10 @@ from robustpu.study.stages import Tell, silent
 # An estimate may be 0 or 1, which is no prior: nothing would be left to find.
 LEAST: Final = 1e-4
 ALLOWED: Final = "Held-out scores allow at most {:.1%} positives among the unlabelled rows."
-WANTED: Final = "'auto', a share between 0 and 1 such as 0.2, or a count such as count:500"
+WANTED: Final = (
+    "'auto', a share between 0 and 1 such as 0.2, the ends of one such as 0.02:0.05, or a count "
+    "such as count:500"
+)
 
 
 @dataclass(frozen=True)
@@ -24,7 +28,7 @@ class Prior:
     Attributes
     ----------
     how
-        "estimated", "given" or "count".
+        "estimated", "given", "range" (two ends were given) or "count".
     value
         Share of positives among the unlabelled rows.
     low, high, level
@@ -79,38 +83,40 @@ def within(prior: Prior, most: float) -> Prior:
         doubt = (
             f"{ALLOWED.format(most)} You gave {prior.value:.1%}, and the model was trained with "
             f"it: that is too many, unless labelled rows are no fair sample of all positives. "
-            f"Figures are by 0.0% to {most:.1%}. Fit again with a share below {most:.2g}."
+            f"Figures are by 0.0% to {most:.1%}."
         )
         return replace(prior, value=most, low=0.0, high=most, doubts=(*prior.doubts, doubt))
     if prior.value <= most:
         return replace(prior, high=min(prior.high, max(most, prior.value)))
     # Refuted with its whole interval, an estimate says nothing about what is right.
     low = prior.low if prior.low < most else 0.0
+    said = "The middle of yours is" if prior.how == "range" else "The estimate was"
     doubt = (
-        f"{ALLOWED.format(most)} The estimate was {prior.value:.1%}, and the model was trained "
-        f"with it: that is too many, and how many there are these rows do not tell. Figures are "
-        f"by {low:.1%} to {most:.1%}. Fit again with --prior and what you know, or with --prior "
-        f"{most:.2g}."
+        f"{ALLOWED.format(most)} {said} {prior.value:.1%}, and the model was trained "
+        f"with it: that is too many. How many there are cannot be told from these rows: anything "
+        f"from {low:.1%} to {most:.1%} fits them. If you know the share, give it with --prior."
     )
     return replace(prior, value=most, low=low, high=most, doubts=(*prior.doubts, doubt))
 
 
-def parse_prior(asked: str | float) -> tuple[str, float]:
-    """What was said about the prior: ("estimated", nan), ("given", 0.2), ("count", 500).
+def parse_prior(asked: str | float) -> tuple[str, tuple[float, ...]]:
+    """What was said about the prior, and its numbers: ("estimated", ()), ("given", (0.2,)).
 
     Examples
     --------
-    >>> parse_prior("count:500"), parse_prior("0.2")
-    (('count', 500.0), ('given', 0.2))
+    >>> parse_prior("count:500"), parse_prior("0.02:0.05")
+    (('count', (500.0,)), ('range', (0.02, 0.05)))
     """
     if asked == "auto":
-        return "estimated", np.nan
+        return "estimated", ()
     name, colon, text = str(asked).partition(":")
     try:
         if colon and name == "count" and int(text) > 0:
-            return "count", float(int(text))
+            return "count", (float(int(text)),)
+        if colon and 0 < float(name) < float(text) < 1:
+            return "range", (float(name), float(text))
         if not colon and 0 < float(name) < 1:
-            return "given", float(name)
+            return "given", (float(name),)
     except ValueError:
         pass
     raise ValueError(f"the prior must be {WANTED}; it is {asked!r}.")
@@ -145,11 +151,16 @@ def find_prior(
     >>> find_prior(np.zeros((50, 1), np.float32), y, "count:8", "case-control", 0).value
     0.2
     """
-    how, number = parse_prior(asked)
+    how, numbers = parse_prior(asked)
     n_unlabeled = int((y == 0).sum())
     if how == "given":
-        return Prior(how, number)
+        return Prior(how, numbers[0])
+    if how == "range":
+        low, high = numbers
+        # Shares differ by factors.
+        return Prior(how, math.sqrt(low * high), low, high)
     if how == "count":
+        (number,) = numbers
         if number >= n_unlabeled:
             raise ValueError(
                 f"the prior {asked!r} counts as many positives as there are unlabelled rows, "

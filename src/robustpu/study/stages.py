@@ -102,7 +102,7 @@ def lines(clock: Callable[[], float]) -> Tell:
         now = clock() - started
         if stage == last_stage and now - last_time < OFTEN:
             return
-        least = "at least " if is_stopping(stage) else ""
+        least = "at least " if is_stopping(stage) and done < total else ""
         share = f", {least}{done / total:.0%}" if stage == last_stage and total else ""
         last_stage, last_time = stage, now
         print(f"{clock_time(now)}  {title(stage)}{share}", file=sys.stderr, flush=True)

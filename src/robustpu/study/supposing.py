@@ -25,7 +25,7 @@ def suppositions_section(
     ks: Sequence[int],
     n_unlabeled: int,
 ) -> list[dict[str, Any]]:
-    """Precision, positives in lists and a cut for each of some shares; empty if a given one holds.
+    """Precision, positives in lists and a cut for each of some shares, given or estimated.
 
     Recall and the order of the rows do not depend on the share, so only what does is here.
 
@@ -42,7 +42,7 @@ def suppositions_section(
     n_unlabeled
         Number of unlabelled rows, of which some may not have been judged.
     """
-    if found is None or prior.low is None:
+    if found is None:
         return []
     return [_supposed(found.sample, own, ks, n_unlabeled) for own in shares(prior.value, most)]
 
