@@ -33,8 +33,14 @@ def test_the_headline_says_what_was_found(whole):
 def test_a_share_without_a_lower_end_bounds_the_list():
     made = findings()
     made["prior"]["low"] = 0.0
-    told = Reader(render(made)).words
-    assert "of the list below , up to 96 should be right" in told
+    page = render(made)
+    assert (
+        "of the list below , up to 96 should be right: what that depends on" in Reader(page).words
+    )
+    # In the place of what the list would bring by the estimate.
+    assert page.index('class="suppositions"') < page.index('<section id="scores">')
+    assert 'class="hits"' not in page
+    assert 'class="hits"' in render(findings())
 
 
 def test_sections_come_in_the_order_of_questions(whole):

@@ -100,7 +100,12 @@ def _sections(findings: Part) -> list[Section]:
     listed = suspects(findings)
     if listed:
         listed = f'<p class="how">{escape(explained(findings))}</p>\n{listed}'
-    share = prior(findings) + suppositions(findings)
+    share, others = prior(findings), suppositions(findings)
+    # A share that may be anything below the estimate promises nothing; what others mean does.
+    if others and number(part(findings, "prior"), "low") == 0:
+        rows = others
+    else:
+        share += others
     spread = _panels(scores(findings) + (f'<div class="stack">\n{share}</div>\n' if share else ""))
     return [
         Section("quality", "Quality", "How good is it?", numbers(findings)),

@@ -113,12 +113,16 @@ def _second(findings: Part) -> str:
         sure = f" ({counted(first.low)} to {counted(first.high)})"
     where = '<a href="#suspects">the list below</a>' if listed else "the ranking"
     low = number(part(findings, "prior"), "low")
-    # A share that may be anything below the estimate bounds what is expected, and no more.
-    most = "up to" if low == 0 else "about"
+    expected = f"about {counted(first.expected)} should be right{sure}"
+    if low == 0:
+        expected = (
+            f"up to {counted(first.expected)} should be right: "
+            '<a href="#yield">what that depends on</a>'
+        )
+    doubt = "" if low is None or text(part(findings, "prior"), "how") == "range" else DOUBT
     return (
-        f"Of the first {counted(first.k)} rows of {where}, {most} {counted(first.expected)} should "
-        f"be right{sure}. All this is estimated, without a single known negative"
-        f"{'' if low is None or text(part(findings, 'prior'), 'how') == 'range' else DOUBT}."
+        f"Of the first {counted(first.k)} rows of {where}, {expected}. All this is estimated, "
+        f"without a single known negative{doubt}."
     )
 
 
