@@ -33,5 +33,5 @@ def test_example_runs(
     names: dict[str, object] = {}
     exec(compile(quick, "tables.md", "exec"), names)
     said = capsys.readouterr().out
-    assert "amount number 0% missing: taken as it is" in said
+    assert "amount number 0% missing: its logarithm, in units of" in said
     assert "column 'city': 300 rows have values that were not in training" in said

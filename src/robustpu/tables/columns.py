@@ -240,6 +240,8 @@ def _done(plan: Plan) -> str:
         words = ["1 for true, 0 for false" if plan.kind == "boolean" else "taken as it is"]
         if not plan.has_value:
             return "whether it is missing; it has one value only"
+        if plan.unit:
+            words = [f"its logarithm, in units of {plan.unit:g}, for it is skewed"]
         if plan.offset:
             words.append(f"less its median {plan.offset:g}, to keep its digits")
         if plan.has_missing:

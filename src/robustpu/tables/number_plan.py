@@ -1,4 +1,4 @@
-"""A number: its value, the median where it is missing, and whether it is missing."""
+"""A number: its value or logarithm, the median where it is missing, and whether it is missing."""
 
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal
@@ -15,13 +15,15 @@ from robustpu.tables.tally import Tally
 
 # Far enough below the end of single precision that sums and differences stay in it.
 LARGEST: Final = 1e30
+# From this skewness on, such as that of incomes, a few rows would make all others look alike.
+SKEWED: Final = 3.0
 # Single precision keeps seven digits; a column that varies in the last three only is shifted.
 DIGITS_LOST: Final = 1e-4
 
 
 @dataclass(frozen=True)
 class NumberPlan:
-    """value - offset, and 1 where the value is missing.
+    """value - offset, or sign(value) log(1 + |value| / unit); and 1 where the value is missing.
 
     Attributes
     ----------
@@ -35,6 +37,8 @@ class NumberPlan:
         Taken off, where single precision would lose what varies.
     has_value, has_missing
         Which of the two features there are.
+    unit
+        What logarithms are taken by, of skewed columns; 0 where values are taken as they are.
     is_flag
         Whether yes and no are 1 and 0 here, as where nothing but these numbers came in training.
 
@@ -52,6 +56,7 @@ class NumberPlan:
     has_value: bool
     has_missing: bool
     is_flag: bool = False
+    unit: float = 0.0
 
     def endings(self) -> list[str]:
         """See `Plan`."""
@@ -65,6 +70,8 @@ class NumberPlan:
             count_missing(name, is_missing, f"the median {self.fill:g}", tally)
         values = np.where(is_missing, self.fill, np.clip(numbers, -LARGEST, LARGEST)) - self.offset
         values = np.clip(values, -LARGEST, LARGEST)
+        if self.unit:
+            values = signed_log(values, self.unit)
         columns = [values] * self.has_value + [is_missing] * self.has_missing
         return np.column_stack(columns).astype(np.float32)
 
@@ -84,7 +91,10 @@ class NumberPlan:
             has_missing=fields.flag("has_missing"),
             # Models of before have none.
             is_flag="is_flag" in fields and fields.flag("is_flag"),
+            unit=fields.number("unit") if "unit" in fields else 0.0,
         )
+        if plan.unit and not 1 / LARGEST <= plan.unit <= LARGEST:
+            fields.refuse("its unit is out of range")
         if not plan.endings():
             fields.refuse("it has no features")
         return plan
@@ -140,6 +150,7 @@ def learn_number(
     present = numbers[~is_missing]
     low, high, middle = present.min(), present.max(), float(np.median(present))
     is_narrow = 0 < high - low < DIGITS_LOST * max(abs(low), abs(high))
+    is_flag = kind == "number" and not (finding and finding.has_others) and _are_flags(present)
     plan = NumberPlan(
         kind=kind,
         decimal=finding.decimal if finding else ".",
@@ -147,9 +158,45 @@ def learn_number(
         offset=middle if is_narrow else 0.0,
         has_value=bool(high > low),
         has_missing=bool(is_missing.any()),
-        is_flag=kind == "number" and not (finding and finding.has_others) and _are_flags(present),
+        is_flag=is_flag,
+        unit=0.0 if is_narrow or is_flag or kind == "boolean" else unit_of(present),
     )
     return plan if plan.endings() else None
+
+
+def unit_of(numbers: NDArray[np.float64]) -> float:
+    """Median size of the numbers that are not 0, if they are skewed and logarithms less; else 0.
+
+    Examples
+    --------
+    >>> unit_of(2.0 ** np.arange(30)), unit_of(np.arange(30.0))
+    (24576.0, 0.0)
+    """
+    numbers = np.clip(numbers, -LARGEST, LARGEST)
+    raw = abs(_skewness(numbers))
+    if raw < SKEWED:
+        return 0.0
+    unit = max(float(np.median(np.abs(numbers[numbers != 0]))), 1 / LARGEST)
+    return unit if abs(_skewness(signed_log(numbers, unit))) < raw / 2 else 0.0
+
+
+def signed_log(numbers: NDArray[np.float64], unit: float) -> NDArray[np.float64]:
+    """sign(x) log(1 + |x| / unit).
+
+    Examples
+    --------
+    >>> signed_log(np.array([-1.0, 0.0, 1.0]), 1.0).round(3).tolist()
+    [-0.693, 0.0, 0.693]
+    """
+    return np.sign(numbers) * np.log1p(np.abs(numbers) / unit)
+
+
+def _skewness(numbers: NDArray[np.float64]) -> float:
+    """Mean of the cubed standard scores; 0 of a constant."""
+    numbers = numbers / max(float(np.abs(numbers).max()), np.finfo(np.float64).tiny)
+    centred = numbers - numbers.mean()
+    deviation = float(np.sqrt(np.mean(centred**2)))
+    return float(np.mean(centred**3)) / deviation**3 if deviation**3 > 0 else 0.0
 
 
 def _are_flags(numbers: NDArray[np.float64]) -> bool:
