@@ -74,6 +74,7 @@ def test_intervals_hold_the_truth(monkeypatch):
         assert np.mean(inside) >= 0.7
 
 
+@pytest.mark.filterwarnings("ignore:the prior was estimated")
 def test_a_higher_level_and_fewer_rows_widen_the_interval():
     wide = []
     for rows, level in ((2000, 0.9), (2000, 0.99), (200, 0.99)):
@@ -83,6 +84,7 @@ def test_a_higher_level_and_fewer_rows_widen_the_interval():
     assert wide == sorted(wide)
 
 
+@pytest.mark.filterwarnings("ignore:the prior was estimated")
 def test_disagreement_is_told(monkeypatch):
     monkeypatch.setitem(PRIORS, "km1", lambda positive, unlabeled: 0.9)
     y, score = scores(0.4, 100, 200, 0)

@@ -171,9 +171,9 @@ def test_an_estimated_prior_widens_what_unseen_rows_tell(kind, pu):
     known = model.evaluate()
     model.set_params(prior="auto")
     found = model.evaluate()
-    assert "prior 0.4 [0." in str(found)
+    assert "prior 0.4 [" in str(found)
     low, high = found.sample.priors
-    assert 0.2 < low < 0.4 < high < 0.6
+    assert 0 < low < 0.4 < high < 0.6
     assert found["precision"].low < known["precision"].low
     assert found["precision"].value == known["precision"].value
     assert model.evaluate(prior_interval=(0.39, 0.41)).sample.priors == (0.39, 0.41)
@@ -246,3 +246,21 @@ def test_auto_raises_a_mean_that_is_far_below_the_prior(mean, is_raised):
 def test_calibrate_is_checked(pu):
     with pytest.raises(ValueError, match="calibrate must be True, False or 'auto'; it is 'yes'"):
         fitted("trees", pu, calibrate="yes")
+
+
+@pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
+def test_an_estimated_prior_near_0_can_be_judged():
+    random = np.random.RandomState(0)
+    X = np.r_[random.randn(60, 4) + 8, random.randn(2000, 4) - 8]
+    model = NNPUClassifier(validation_fraction=0.03, epochs=3, random_state=0)
+    found = model.fit(X, np.arange(2060) < 60).evaluate()
+    low, high = found.sample.priors
+    assert 0 < low <= model.prior_ <= high
+
+
+@pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
+def test_the_population_has_as_many_labelled_rows_as_the_table():
+    random = np.random.RandomState(0)
+    X, y = random.randn(1002, 3), np.arange(1002) < 2
+    model = NNPUClassifier(prior=0.1, scenario="single-set", epochs=2, random_state=0)
+    assert model.fit(X, y).evaluate().sample.labeled == pytest.approx(2 / 1002)

@@ -309,3 +309,9 @@ def test_balanced_logits_of_a_given_share():
     mask = np.array([True, False])
     odds = [own[0] for own in balanced_logits(np.array([0.5, 0.2]), mask, share=0.2)]
     assert odds == pytest.approx([np.log(4), 0])
+
+
+def test_numbers_whose_squares_are_0_are_refused():
+    X = np.random.default_rng(0).normal(size=(40, 2)) * 1e-200
+    with pytest.raises(ValueError, match=r"X holds no number beyond .*e-200: scale the columns"):
+        PEBLClassifier(prior=0.3).fit(X, np.arange(40) < 15)

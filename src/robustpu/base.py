@@ -16,7 +16,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 import robustpu
 from robustpu import labels, priors, thresholds
 from robustpu.checks import check_number
-from robustpu.estimation import Parts, PriorWarning, doubt_of, interval_of
+from robustpu.estimation import Judged, Parts, PriorWarning, judged
 from robustpu.metrics import Evaluation, collapse, evaluate
 from robustpu.scenario import check_scenario
 
@@ -25,8 +25,10 @@ class CollapseWarning(UserWarning):
     """The model answers almost only one class on the unlabelled rows."""
 
 
-# How often held-out scores are drawn anew, for the interval of an estimated prior.
-RESAMPLED = 100
+# A threshold has finite odds.
+EDGE = 1e-9
+# How often held-out scores are drawn anew, for the interval of an estimated prior, and for a fit.
+DRAWS, FEW_DRAWS = 100, 10
 # calibrate="auto" leaves a mean answer as it is that has at least this share of the prior.
 NEAR = 0.9
 
@@ -118,7 +120,7 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         self.calibration_ = self._find_calibration(probability[~is_positive], unlabeled)
         self.probability_ = thresholds.shifted(probability, self.calibration_)
         self.out_of_fold_ = thresholds.shifted(out_of_fold, self.calibration_)
-        self.threshold_ = float(np.clip(self._find_threshold(), 1e-6, 1 - 1e-6))
+        self.threshold_ = float(np.clip(self._find_threshold(), EDGE, 1 - EDGE))
         self._warn_if_collapsed(depth + 1)
         self._warn_of_prior(depth + 1)
 
@@ -164,8 +166,9 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         # A target may ask for few or many positives; a half then tells of a collapse.
         is_target = thresholds.parse(self.threshold)[0] in thresholds.TARGETS
         at = 0.5 if is_target else self.threshold_
-        rate = float((self.probability_[~self.is_positive_] >= at).mean())
-        side = collapse(rate, self.prior_)
+        unlabeled = self.probability_[~self.is_positive_]
+        rate = float((unlabeled >= at).mean())
+        side = collapse(rate, self.prior_, len(unlabeled))
         if side is None:
             return
         warnings.warn(
@@ -181,7 +184,7 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         parts = self._held_out_parts()
         if not priors.is_open(self.prior) or parts is None:
             return
-        doubt = doubt_of(parts, self.prior_)
+        doubt = self._judged_prior(parts, 0.9, FEW_DRAWS).doubt
         if doubt is not None:
             warnings.warn(doubt, PriorWarning, stacklevel=depth + 2)
 
@@ -259,7 +262,8 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
 
         Each row is judged by the members that did not train on it, so the whole model is rather
         better. The rows had a say in the choice of epochs or rounds, which flatters a little; rows
-        that were never given to ``fit`` can be judged by :func:`robustpu.metrics.evaluate`.
+        that were never given to ``fit`` can be judged by :func:`robustpu.metrics.evaluate`. Weights
+        of ``fit`` do not count, neither here nor in thresholds and calibration.
 
         Parameters
         ----------
@@ -293,21 +297,21 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             prior_interval=prior_interval,
             threshold=self.threshold_,
             scenario=self.scenario,
+            labeled_share=float(self.is_positive_.mean()),
             k=k,
             level=level,
         )
 
     def _prior_interval(self, parts: Parts, level: float) -> tuple[float, float]:
         """Interval of an estimated prior, by the spread of estimates from held-out answers."""
-        low, high = interval_of(
-            (thresholds.log_odds(parts[0]), thresholds.log_odds(parts[1])),
-            self.prior_,
-            level=level,
-            n_bootstrap=RESAMPLED,
-            random=np.random.RandomState(0),
-        )
+        low, high, _ = self._judged_prior(parts, level, DRAWS)
         edge = 0.1 / (len(parts[1]) + 1)
-        return max(low, edge), min(high, 1 - edge)
+        return min(max(low, edge), self.prior_), max(min(high, 1 - edge), self.prior_)
+
+    def _judged_prior(self, parts: Parts, level: float, n_bootstrap: int) -> Judged:
+        odds = thresholds.log_odds(parts[0]), thresholds.log_odds(parts[1])
+        random = np.random.RandomState(0)
+        return judged(odds, self.prior_, level=level, n_bootstrap=n_bootstrap, random=random)
 
     def _held_out_parts(self) -> Parts | None:
         """Answers to labelled and to unlabelled rows that were held out; None without either."""

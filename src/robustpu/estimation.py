@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from statistics import NormalDist, stdev
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 import torch
@@ -31,6 +31,9 @@ DISAGREE = 0.15
 OVERLAP = 0.9
 # Fewer labelled rows do not tell it well enough for a warning.
 TELLING = 50
+TINY = 1e-6
+# Half a 90 % interval, in standard errors.
+USUAL = 1.645
 
 
 class PriorWarning(UserWarning):
@@ -134,8 +137,8 @@ def estimate_prior(
     Warns
     -----
     PriorWarning
-        The three that vote differ by more than 0.15, or the AUC on the scores is below 0.9
-        (told from 50 labelled rows on).
+        The three that vote differ by more than 0.15, or the AUC on the scores, by the
+        lower end of the interval, is below 0.9 (told from 50 labelled rows on).
 
     Examples
     --------
@@ -178,15 +181,14 @@ def estimate_prior(
             PriorWarning,
             stacklevel=2,
         )
-    doubt = doubt_of(parts, value)
-    if doubt is not None:
-        warnings.warn(doubt, PriorWarning, stacklevel=2)
-    low, high = interval_of(parts, value, level=level, n_bootstrap=n_bootstrap, random=random)
+    found = judged(parts, value, level=level, n_bootstrap=n_bootstrap, random=random)
+    if found.doubt is not None:
+        warnings.warn(found.doubt, PriorWarning, stacklevel=2)
     counts = int(is_positive.sum()), int((~is_positive).sum())
     return PriorEstimate(
         value=value,
-        low=low,
-        high=high,
+        low=found.low,
+        high=found.high,
         level=level,
         population=population_prior(value, *counts, scenario),
         method=method,
@@ -195,15 +197,26 @@ def estimate_prior(
     )
 
 
-def interval_of(
+class Judged(NamedTuple):
+    """Ends of the interval of an estimated prior, and why it is probably too high, or None."""
+
+    low: float
+    high: float
+    doubt: str | None
+
+
+def judged(
     parts: Parts,
     value: float,
     *,
     level: float,
     n_bootstrap: int,
     random: np.random.RandomState,
-) -> tuple[float, float]:
-    """Ends of the interval of an estimated prior, from scores of unseen rows.
+) -> Judged:
+    """How sure an estimated prior is, from scores of unseen rows.
+
+    Classes overlap if the AUC is low by the lower end of a 90 % interval: by the estimate itself,
+    the more it is too high, the less they would seem to.
 
     Parameters
     ----------
@@ -219,33 +232,16 @@ def interval_of(
     votes = [priors.PRIORS[name](*parts) for name in VOTES]
     error = math.hypot(_resampled(parts, n_bootstrap, random), stdev(votes))
     half = NormalDist().inv_cdf((1 + level) / 2) * error
-    low = 0.0 if _auc(parts, value) < OVERLAP else max(0.0, value - half)
-    return low, min(1.0, value + half)
-
-
-def doubt_of(parts: Parts, value: float) -> str | None:
-    """Why an estimated prior is probably too high, or None.
-
-    Parameters
-    ----------
-    parts
-        Scores of labelled and of unlabelled rows that the scorer was not trained on.
-    value
-        The estimate.
-
-    Examples
-    --------
-    >>> doubt_of((np.array([1.0, 2.0]), np.array([0.0, 0.0, 0.0, 2.0])), 0.25) is None
-    True
-    """
-    area = _auc(parts, value)
-    if len(parts[0]) < TELLING or area >= OVERLAP:
-        return None
-    return (
+    low, high = max(0.0, value - half), min(1.0, value + half)
+    area = _auc(parts, min(max(value - USUAL * error, TINY), 1 - TINY))
+    if area >= OVERLAP:
+        return Judged(low, high, None)
+    doubt = (
         f"the prior was estimated as {value:.2g}, and positives are hard to tell from negatives "
-        f"(AUC {area:.2f}): negatives that look like positives are counted too, so there may "
-        "be far fewer. If you know the prior roughly, give it."
+        f"(AUC {area:.2f}): negatives that look like positives are counted too, so there may be "
+        "far fewer. If you know the prior roughly, give it."
     )
+    return Judged(0.0, high, doubt if len(parts[0]) >= TELLING else None)
 
 
 def _auc(parts: Parts, prior: float) -> float:

@@ -42,6 +42,7 @@ FOLDS = 5
 
 # Many learners hold numbers in single precision, others square them.
 LARGEST = float(np.finfo(np.float32).max)
+LEAST = 1e-150
 ROUNDING = 1e-6
 
 
@@ -426,6 +427,8 @@ def ratios(weight: Floats, is_positive: Mask) -> Floats:
 def refuse_huge(X: Any) -> None:
     """Refuse numbers that single precision cannot hold; infinity is for the learner to judge.
 
+    And tables of nothing but numbers whose squares are 0: learners cannot scale them, or never end.
+
     Examples
     --------
     >>> refuse_huge([[1e200]])
@@ -446,6 +449,9 @@ def refuse_huge(X: Any) -> None:
                 f"X holds numbers beyond {LARGEST:.2g}, such as {table[huge][0]:.3g}: scale the "
                 "columns, or take their logarithms."
             )
+        most = np.max(np.abs(table), initial=0.0, where=np.isfinite(table))
+        if 0 < most < LEAST:
+            raise ValueError(f"X holds no number beyond {most:.2g}: scale the columns.")
 
 
 def rows_of(X: Any, index: NDArray[np.intp]) -> Any:

@@ -202,3 +202,10 @@ def test_errors_of_the_interval_of_the_prior(interval):
 def test_errors_of_the_level():
     with pytest.raises(ValueError, match="level must be a number above 0 and below 1; it is 90"):
         metrics.evaluate(*rows(), prior=0.3, level=90)
+
+
+def test_less_than_one_expected_row_is_no_collapse():
+    assert metrics.collapse(0.0, 0.01, 50) is None
+    assert metrics.collapse(0.0, 0.01, 200) == "negative"
+    assert metrics.collapse(1.0, 0.99, 50) is None
+    assert metrics.collapse(1.0, 0.99, 200) == "positive"

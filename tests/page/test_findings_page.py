@@ -24,7 +24,7 @@ def whole():
 
 def test_the_headline_says_what_was_found(whole):
     assert (
-        "About 2,100 of the 99,688 unlabelled rows are positive, or fewer (1,500 to 3,000)"
+        "About 2,100 of the 99,688 unlabelled rows are positive, more likely fewer (1,500 to 3,000)"
         in whole.words
     )
     assert "Of the first 100 rows of the list below , about 96 should be right" in whole.words

@@ -165,3 +165,9 @@ class TestMethods:
     def test_an_unknown_name_is_refused(self):
         with pytest.raises(ValueError, match="it is 'km3': did you mean 'km"):
             NNPUClassifier(prior="km3").fit(np.zeros((4, 1)), [0, 1, 0, 1])
+
+
+@pytest.mark.parametrize("answer", [float("nan"), 30, -1.0, None, "much", np.zeros(3)])
+def test_a_function_that_returns_no_share_is_refused(answer):
+    with pytest.raises(ValueError, match="prior= is a function that returned"):
+        from_scores(np.zeros(5), np.zeros(9), lambda positive, unlabeled: answer)

@@ -177,12 +177,12 @@ def _prior_lines(prior: dict[str, Any], n_unlabeled: int) -> list[str]:
     ends = [round(prior[end] * n_unlabeled) for end in ("low", "high")]
     if prior["how"] == "range":
         return [
-            f"Positives among the unlabelled rows: {ends[0]:,} to {ends[1]:,}, as given; the model "
-            f"was trained with {prior['value']:.2%}."
+            f"Positives among the unlabelled rows: {ends[0]:,} to {ends[1]:,}, by the range that "
+            "you gave."
         ]
     return [
-        f"Positives among the unlabelled rows: about {count:,}, {prior['value']:.1%}, or fewer "
-        f"({ends[0]:,} to {ends[1]:,}).",
+        f"Positives among the unlabelled rows: about {count:,}, {prior['value']:.1%}, more likely "
+        f"fewer ({ends[0]:,} to {ends[1]:,}).",
         f"{CAVEAT.capitalize()}.",
     ]
 
@@ -190,7 +190,8 @@ def _prior_lines(prior: dict[str, Any], n_unlabeled: int) -> list[str]:
 def _lists(found: dict[str, Any]) -> list[str]:
     expected = found["prior"]["value"] * found["data"]["n_unlabeled"]
     rows = [own for own in found["top"] if own["k"] in LISTS and own["k"] <= max(20, 2 * expected)]
-    if found["prior"]["low"] == 0:
+    # Models of before have none.
+    if found["prior"]["low"] == 0 and found.get("suppositions"):
         return _supposed(found, [own["k"] for own in rows[:5]][-2:])
     return [
         f"Of the {own['k']:>6,} most suspect rows about {own['expected']:>7,.0f} are positive "

@@ -108,6 +108,7 @@ def evaluate(
     scenario: str = "case-control",
     pos_label: Label | None = None,
     sample_weight: ArrayLike | None = None,
+    labeled_share: float | None = None,
     k: int | None = None,
     level: float = 0.9,
 ) -> Evaluation:
@@ -136,6 +137,9 @@ def evaluate(
         The label of the labelled positives; by default the larger.
     sample_weight
         A row of weight 2 counts as two rows, except that there is no more information in it.
+    labeled_share
+        Share of labelled rows in the population of single-set data; by default that of these rows,
+        which differs from it if labelled and unlabelled rows were not held out alike.
     k
         Length of the list for the metrics at k; by default the number of positives expected among
         the unlabelled rows.
@@ -175,6 +179,7 @@ def evaluate(
         scenario=scenario,
         pos_label=pos_label,
         sample_weight=sample_weight,
+        labeled_share=labeled_share,
         k=k,
         level=level,
     )
@@ -184,5 +189,5 @@ def evaluate(
         scenario=scenario,
         sample=sample,
         rate=rate,
-        collapse=rates.collapse(rate, sample.prior),
+        collapse=rates.collapse(rate, sample.prior, len(sample.unlabeled)),
     )

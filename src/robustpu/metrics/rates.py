@@ -1,5 +1,6 @@
 """Metrics at a threshold: functions of the recall and of the rate of positive answers on U."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
@@ -146,8 +147,10 @@ def _pair(formula: Formula, ends: list[Rates]) -> tuple[float, float]:
     return low, high
 
 
-def collapse(rate: float, prior: float) -> str | None:
+def collapse(rate: float, prior: float, rows: float = math.inf) -> str | None:
     """Negative if rate < 0.2 prior, positive if 1 - rate < 0.2 (1 - prior), else None.
+
+    Of a class of which less than one row is expected, none is no sign of a collapse.
 
     Parameters
     ----------
@@ -155,6 +158,8 @@ def collapse(rate: float, prior: float) -> str | None:
         Share of the unlabelled rows that a model answers positive.
     prior
         Share of positives among the unlabelled rows.
+    rows
+        Number of these rows.
 
     Returns
     -------
@@ -165,9 +170,11 @@ def collapse(rate: float, prior: float) -> str | None:
     --------
     >>> collapse(0.01, prior=0.3), collapse(0.25, prior=0.3), collapse(0.95, prior=0.3)
     ('negative', None, 'positive')
+    >>> collapse(0.0, prior=0.001, rows=50) is None
+    True
     """
-    if rate < SLACK * prior:
+    if rate < SLACK * prior and prior * rows >= 1:
         return "negative"
-    if rate > 1 - SLACK * (1 - prior):
+    if rate > 1 - SLACK * (1 - prior) and (1 - prior) * rows >= 1:
         return "positive"
     return None

@@ -68,6 +68,7 @@ def sample_of(
     scenario: str = "case-control",
     pos_label: labels.Label | None = None,
     sample_weight: ArrayLike | None = None,
+    labeled_share: float | None = None,
     k: int | None = None,
     level: float = 0.9,
 ) -> Sample:
@@ -83,6 +84,7 @@ def sample_of(
     check_scenario(scenario)
     check_number("threshold", threshold)
     check_number("level", level, above=0, below=1)
+    check_number("labeled_share", labeled_share, above=0, below=1, optional=True)
     scores = _scores(score)
     check_consistent_length(y, scores)
     weight = _weights(sample_weight, len(scores))
@@ -92,6 +94,7 @@ def sample_of(
     scores, weight = scores[kept], weight[kept]
     mass = [weight[is_positive].sum(), weight[~is_positive].sum()]
     unlabeled = scores[~is_positive]
+    labeled = float(mass[0] / sum(mass)) if labeled_share is None else float(labeled_share)
     return Sample(
         positive=scores[is_positive],
         unlabeled=unlabeled,
@@ -99,7 +102,7 @@ def sample_of(
         weight_unlabeled=weight[~is_positive] / mass[1],
         prior=prior,
         priors=_interval(prior, prior_interval),
-        labeled=float(mass[0] / sum(mass)) if scenario == "single-set" else 0.0,
+        labeled=labeled if scenario == "single-set" else 0.0,
         threshold=float(threshold),
         k=_length(k, prior, len(unlabeled)),
         level=float(level),

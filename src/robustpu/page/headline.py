@@ -95,7 +95,7 @@ def _first(findings: Part) -> str:
     few = found < 0.5
     words = "Hardly any" if few else f"About {about(found)}"
     is_sure = low is None or text(prior, "how") == "range"
-    fewer = "" if few or is_sure else ", or fewer"
+    fewer = "" if few or is_sure else ", more likely fewer"
     sure = ""
     if low is not None and high is not None:
         sure = f" ({about(low * rows)} to {about(high * rows)})"

@@ -13,7 +13,7 @@ from robustpu.page.wording import between, percent
 HOW: Final = {
     "estimated": "estimated from the data",
     "given": "given by you",
-    "range": "the middle of what you gave",
+    "range": "by the range that you gave",
     "count": "from the number of hidden positives that you gave",
 }
 

@@ -1,7 +1,10 @@
 """From scores to a prior, by the name of a method."""
 
 from collections.abc import Callable, Mapping, Sequence
+from numbers import Real
 from typing import Any, Final, TypeAlias
+
+import numpy as np
 
 from robustpu.naming import pick, suggest
 from robustpu.priors.alpha_max import alpha_max
@@ -118,7 +121,13 @@ def from_scores(positive: Scores, unlabeled: Scores, method: Any = "auto") -> fl
     >>> from_scores(np.zeros(5), np.zeros(9))
     0.9
     """
-    return inside(float(pick("prior", method, PRIORS)(positive, unlabeled)), len(unlabeled))
+    found = pick("prior", method, PRIORS)(positive, unlabeled)
+    is_share = np.ndim(found) == 0 and isinstance(found, Real) and 0 <= float(found) <= 1
+    if not is_share:
+        raise ValueError(
+            f"prior= is a function that returned {found!r}: a share is wanted, 0 to 1."
+        )
+    return inside(float(found), len(unlabeled))
 
 
 def inside(prior: float, n_unlabeled: int) -> float:

@@ -191,11 +191,12 @@ def collapse_alarms(
     is_target = thresholds.parse(wish.threshold)[0] in thresholds.TARGETS
     at, have = (0.5, "have") if is_target else (threshold, "are answered positive, with")
     rate = float((score >= at).mean())
-    side = collapse(rate, prior)
+    side = collapse(rate, prior, len(score))
     if side is None:
         return []
     if side == "negative" and auc is not None and auc >= RANKS:
-        if is_target:
+        # A target, or a number of one's own, may ask for few answers.
+        if is_target or wish.threshold != 0.5:
             return []
         quantile = "--threshold prior" if command else 'threshold="prior"'
         text = (

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from robustpu.metrics.refuting import SURE, largest_prior
+from robustpu.metrics import largest_prior
 from robustpu.study import findings as sections
 from robustpu.study.course import rounds_section
 from robustpu.study.effects import draw_background, importance
@@ -148,7 +148,7 @@ def _study(
     held_out, how, fits = unseen(model, X, y, wish.seed, progress)
     known = np.isfinite(held_out)
     parts = held_out[known & (y == 1)], held_out[known & (y == 0)]
-    most = largest_prior(*parts, SURE if prior.low is None else prior.level)
+    most = largest_prior(*parts)
     prior = within(prior, most)
     judged = judge(y, held_out, prior, model.threshold_, wish.scenario)
     judged, apart = judge_folds(judged, y, held_out, fits)

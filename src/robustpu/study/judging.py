@@ -45,6 +45,7 @@ def judge(
         prior_interval=prior.interval,
         threshold=threshold,
         scenario=scenario,
+        labeled_share=float((y == 1).mean()),
         level=prior.level,
     )
 
@@ -110,8 +111,9 @@ def top_section(
     answers = in_lists(sample, ks, n_unlabeled, apart)
     ends = rising([own.low for own in answers], [own.high for own in answers])
     expected = smoothed(ks, [own.value for own in answers])
+    most = sample.priors[1] * n_unlabeled
     return [
-        {"k": k, "expected": value, "low": min(low, value), "high": max(high, value)}
+        {"k": k, "expected": value, "low": min(low, value), "high": max(min(high, most), value)}
         for k, value, low, high in zip(ks, expected, *ends, strict=True)
     ]
 

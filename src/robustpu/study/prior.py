@@ -87,14 +87,18 @@ def within(prior: Prior, most: float) -> Prior:
         )
         return replace(prior, value=most, low=0.0, high=most, doubts=(*prior.doubts, doubt))
     if prior.value <= most:
-        return replace(prior, high=min(prior.high, max(most, prior.value)))
-    # Refuted with its whole interval, an estimate says nothing about what is right.
-    low = prior.low if prior.low < most else 0.0
+        held = replace(prior, high=min(prior.high, max(most, prior.value)))
+        if prior.how == "range" and prior.high > most:
+            doubt = f"{ALLOWED.format(most)} Yours go up to {prior.high:.1%}, and were cut."
+            return replace(held, doubts=(*prior.doubts, doubt))
+        return held
+    # An estimate that is refuted says nothing about what is right; what people know may.
+    low = prior.low if prior.how == "range" and prior.low < most else 0.0
     said = "The middle of yours is" if prior.how == "range" else "The estimate was"
     doubt = (
-        f"{ALLOWED.format(most)} {said} {prior.value:.1%}, and the model was trained "
-        f"with it: that is too many. How many there are cannot be told from these rows: anything "
-        f"from {low:.1%} to {most:.1%} fits them. If you know the share, give it with --prior."
+        f"{ALLOWED.format(most)} {said} {prior.value:.1%}, and the model was trained with it: that "
+        f"is too many. Figures are by {low:.1%} to {most:.1%}. If you know the share, give it with "
+        "--prior."
     )
     return replace(prior, value=most, low=low, high=most, doubts=(*prior.doubts, doubt))
 
