@@ -238,7 +238,7 @@ def test_auto_raises_a_mean_that_is_far_below_the_prior(mean, is_raised):
     model.prior_ = 0.4
     answers = np.clip(np.random.default_rng(0).normal(mean, 0.05, 999), 0, 1)
     answers += mean - answers.mean()
-    shift = model._find_calibration(answers, answers)
+    shift = model._find_calibration(answers, answers, 0.4)
     assert (shift != 0) == is_raised
     assert not is_raised or shifted(answers, shift).mean() == pytest.approx(0.4)
 
@@ -264,3 +264,13 @@ def test_the_population_has_as_many_labelled_rows_as_the_table():
     X, y = random.randn(1002, 3), np.arange(1002) < 2
     model = NNPUClassifier(prior=0.1, scenario="single-set", epochs=2, random_state=0)
     assert model.fit(X, y).evaluate().sample.labeled == pytest.approx(2 / 1002)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
+def test_calibrated_answers_of_single_set_data_have_the_mean_of_the_population(kind, pu):
+    model, _ = fitted(kind, pu, calibrate=True, scenario="single-set")
+    unseen = np.isfinite(model.out_of_fold_)
+    answers = np.where(unseen, model.out_of_fold_, model.probability_)
+    assert answers.mean() == pytest.approx(model.population_prior_, abs=1e-6)
+    assert model.population_prior_ > 0.5

@@ -114,10 +114,13 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         """
         self.is_positive_ = is_positive
         known = np.isfinite(out_of_fold)
-        unlabeled = out_of_fold[~is_positive & known]
-        if not len(unlabeled):
-            unlabeled = probability[~is_positive]
-        self.calibration_ = self._find_calibration(probability[~is_positive], unlabeled)
+        unseen, target = out_of_fold[~is_positive & known], self.prior_
+        if not len(unseen):
+            unseen = probability[~is_positive]
+        if self.scenario == "single-set":
+            # Answers are about all rows then, labelled ones among them.
+            unseen, target = np.where(known, out_of_fold, probability), self.population_prior_
+        self.calibration_ = self._find_calibration(probability[~is_positive], unseen, target)
         self.probability_ = thresholds.shifted(probability, self.calibration_)
         self.out_of_fold_ = thresholds.shifted(out_of_fold, self.calibration_)
         self.threshold_ = float(np.clip(self._find_threshold(), EDGE, 1 - EDGE))
@@ -125,13 +128,13 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         self._warn_of_prior(depth + 1)
 
     def _find_calibration(
-        self, unlabeled: NDArray[np.float64], unseen: NDArray[np.float64]
+        self, unlabeled: NDArray[np.float64], unseen: NDArray[np.float64], target: float
     ) -> float:
-        """What to add to the log-odds, from answers to all and to unseen unlabelled rows."""
-        is_near = self.calibrate == "auto" and unseen.mean() >= NEAR * self.prior_
+        """What to add to the log-odds, so that answers to unseen rows have the target as mean."""
+        is_near = self.calibrate == "auto" and unseen.mean() >= NEAR * target
         if not self.calibrate or is_near:
             return 0.0
-        return thresholds.matching_shift(thresholds.log_odds(unseen), self.prior_)
+        return thresholds.matching_shift(thresholds.log_odds(unseen), target)
 
     def _find_threshold(self) -> float:
         kind, number = thresholds.parse(self.threshold)

@@ -52,10 +52,10 @@ class PUSBClassifier(NNPUClassifier):
             )
 
     def _find_calibration(
-        self, unlabeled: NDArray[np.float64], unseen: NDArray[np.float64]
+        self, unlabeled: NDArray[np.float64], unseen: NDArray[np.float64], target: float
     ) -> float:
         if self.threshold != "prior":
-            return super()._find_calibration(unlabeled, unseen)
+            return super()._find_calibration(unlabeled, unseen, target)
         at = np.clip(at_share(unlabeled, self.prior_), 1e-6, 1 - 1e-6)
         # Not quite at a row, so that rounding does not decide on it and its equals.
         odds = special.logit(unlabeled)
