@@ -214,6 +214,7 @@ def test_learns(prior):
     assert model.score(pu.X_test, pu.y_test) > 0.9
 
 
+@pytest.mark.filterwarnings("ignore::robustpu.PriorWarning")
 @pytest.mark.parametrize("change", [{"warm_epochs": 2}, {"damping": 0.0}])
 def test_every_parameter_counts(change):
     pu = problem()

@@ -47,7 +47,8 @@ def prior(findings: Part) -> str:
         how = "the most that held-out scores allow"
     sure = between(value, low, high)
     level = number(found, "level")
-    interval = f", {percent(level)} interval {sure}" if sure and level is not None else ""
+    kind = "" if how == HOW["range"] or level is None else f"{percent(level)} interval "
+    interval = f", {kind}{sure}" if sure else ""
     words = f"{percent(value)} of the unlabelled rows{interval}; {how or 'of unknown origin'}."
     picture = dots([Range("used", value, low, high, strong=True), *others], words)
     doubts = "".join(f'<p class="fine">{escape(line)}</p>' for line in texts(found, "doubts"))
