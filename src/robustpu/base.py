@@ -16,7 +16,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 import robustpu
 from robustpu import labels, priors, thresholds
 from robustpu.checks import check_number
-from robustpu.estimation import Judged, Parts, PriorWarning, judged
+from robustpu.estimation import VOTES, Judged, Parts, PriorWarning, judged
 from robustpu.metrics import Evaluation, collapse, evaluate
 from robustpu.scenario import check_scenario
 
@@ -184,8 +184,8 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
 
     def _warn_of_prior(self, depth: int) -> None:
         """Warn if an estimated prior is probably too high; ``depth`` as above."""
-        parts = self._held_out_parts()
-        if not priors.is_open(self.prior) or parts is None:
+        parts = self._held_out_parts() if priors.is_open(self.prior) else None
+        if parts is None:
             return
         doubt = self._judged_prior(parts, 0.9, FEW_DRAWS).doubt
         if doubt is not None:
@@ -313,8 +313,9 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
 
     def _judged_prior(self, parts: Parts, level: float, n_bootstrap: int) -> Judged:
         odds = thresholds.log_odds(parts[0]), thresholds.log_odds(parts[1])
+        votes = [priors.PRIORS[name](*odds) for name in VOTES]
         random = np.random.RandomState(0)
-        return judged(odds, self.prior_, level=level, n_bootstrap=n_bootstrap, random=random)
+        return judged(odds, self.prior_, votes, level=level, n_bootstrap=n_bootstrap, random=random)
 
     def _held_out_parts(self) -> Parts | None:
         """Answers to labelled and to unlabelled rows that were held out; None without either."""

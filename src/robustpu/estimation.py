@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist, stdev
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -181,7 +181,7 @@ def estimate_prior(
             PriorWarning,
             stacklevel=2,
         )
-    found = judged(parts, value, level=level, n_bootstrap=n_bootstrap, random=random)
+    found = judged(parts, value, votes, level=level, n_bootstrap=n_bootstrap, random=random)
     if found.doubt is not None:
         warnings.warn(found.doubt, PriorWarning, stacklevel=2)
     counts = int(is_positive.sum()), int((~is_positive).sum())
@@ -208,6 +208,7 @@ class Judged(NamedTuple):
 def judged(
     parts: Parts,
     value: float,
+    votes: Sequence[float],
     *,
     level: float,
     n_bootstrap: int,
@@ -224,12 +225,13 @@ def judged(
         Scores of labelled and of unlabelled rows.
     value
         The estimate.
+    votes
+        What the methods of ``VOTES`` say of these scores.
     level, n_bootstrap
         As in :func:`estimate_prior`.
     random
         Draws the rows.
     """
-    votes = [priors.PRIORS[name](*parts) for name in VOTES]
     error = math.hypot(_resampled(parts, n_bootstrap, random), stdev(votes))
     half = NormalDist().inv_cdf((1 + level) / 2) * error
     low, high = max(0.0, value - half), min(1.0, value + half)
