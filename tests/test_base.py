@@ -541,6 +541,7 @@ class TestSampleWeight:
         weighted = clone(model).fit(X, y, sample_weight=weight)
         assert np.abs(weighted.probability_ - equal.probability_).max() > 0.05
 
+    @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
     def test_rows_that_look_positive_count_less_in_pn(self):
         X, y = table()
         weight = np.where((y == 0) & (X.mean(1) > 0), 0.1, 1.0)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from robustpu import (
     ElkanNotoClassifier,
@@ -79,6 +80,20 @@ def test_recall_is_reached_and_no_more_than_needed(recall):
     assert np.mean(score > at) < recall
 
 
+def test_a_weight_is_as_many_rows():
+    rng = np.random.default_rng(0)
+    positive, unlabeled = rng.normal(1, 1, 60).round(1), rng.normal(0, 1, 90).round(1)
+    weights = rng.integers(0, 4, 60), rng.integers(1, 4, 90)
+    many = np.repeat(positive, weights[0]), np.repeat(unlabeled, weights[1])
+    for share in (0.05, 0.3, 0.9):
+        at = at_share(unlabeled, share, weights[1])
+        assert (many[1] >= at).sum() == (many[1] >= at_share(many[1], share)).sum()
+        assert at_recall(positive, share, weights[0]) == at_recall(many[0], share)
+        # Which scores have enough rows above them is about rows.
+        found = at_precision(positive, unlabeled, 0.5, share, weights)
+        assert found == pytest.approx(at_precision(*many, 0.5, share))
+
+
 def test_precision_by_hand():
     positive = np.array([0.9, 0.8, 0.6, 0.3])
     unlabeled = np.array([0.95, 0.85, 0.7, 0.65, 0.5, 0.4, 0.35, 0.1, 0.05, 0.0])
@@ -119,8 +134,6 @@ KINDS = {
 
 
 def fitted(kind, pu, **changes):
-    from sklearn.base import clone
-
     model = clone(KINDS[kind]).set_params(prior=0.4, random_state=0, **changes)
     X = (pu.X - pu.X.mean(0)) / pu.X.std(0)
     return model.fit(X, pu.y), (pu.X_test - pu.X.mean(0)) / pu.X.std(0)
@@ -163,6 +176,43 @@ class TestModels:
         assert dict(found) == dict(same)
         truth = np.mean(model.predict(X) == pu.y_test)
         assert found["accuracy"].low - 0.03 < truth < found["accuracy"].high + 0.03
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
+class TestWeights:
+    """Half of the rows weigh five times as much, and some nothing."""
+
+    def fitted(self, kind, pu, **changes):
+        weight = np.random.default_rng(0).choice([0.0, 1.0, 5.0], len(pu.y), p=[0.1, 0.4, 0.5])
+        model = clone(KINDS[kind]).set_params(prior=0.4, random_state=0, **changes)
+        return model.fit((pu.X - pu.X.mean(0)) / pu.X.std(0), pu.y, weight), weight
+
+    def test_count_in_what_unseen_rows_tell(self, kind, pu):
+        model, weight = self.fitted(kind, pu, scenario="single-set")
+        known = np.isfinite(model.out_of_fold_)
+        expected = metrics.evaluate(
+            pu.y[known], model.out_of_fold_[known], prior=0.4, scenario="single-set",
+            sample_weight=weight[known], labeled_share=weight[pu.y == 1].sum() / weight.sum(),
+        )  # fmt: skip
+        for name, own in model.evaluate().items():
+            assert own.value == pytest.approx(expected[name].value), name
+
+    def test_count_in_the_calibration(self, kind, pu):
+        model, weight = self.fitted(kind, pu, calibrate=True)
+        unseen = np.isfinite(model.out_of_fold_) & (pu.y == 0) & (weight > 0)
+        mean = np.average(model.out_of_fold_[unseen], weights=weight[unseen])
+        assert mean == pytest.approx(0.4, abs=1e-6)
+
+    def test_count_in_the_quantile_of_the_prior(self, kind, pu):
+        model, weight = self.fitted(kind, pu, threshold="prior")
+        above = model.probability_[pu.y == 0] >= model.threshold_
+        assert np.average(above, weights=weight[pu.y == 0]) == pytest.approx(0.4, abs=0.02)
+
+    def test_are_no_rows_of_a_list(self, kind, pu):
+        model, _ = self.fitted(kind, pu, threshold="top:100")
+        above = model.probability_[pu.y == 0] >= model.threshold_
+        assert above.sum() == pytest.approx(100, abs=12)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -232,13 +282,11 @@ def test_few_positives_that_were_asked_for_are_no_collapse(pu):
 
 @pytest.mark.parametrize(("mean", "is_raised"), [(0.37, False), (0.35, True), (0.6, False)])
 def test_auto_raises_a_mean_that_is_far_below_the_prior(mean, is_raised):
-    from robustpu import PUExtraTreesClassifier
-
     model = PUExtraTreesClassifier(calibrate="auto")
-    model.prior_ = 0.4
+    model.prior_, model.is_positive_, model.sample_weight_ = 0.4, np.arange(999) < 0, np.ones(999)
     answers = np.clip(np.random.default_rng(0).normal(mean, 0.05, 999), 0, 1)
     answers += mean - answers.mean()
-    shift = model._find_calibration(answers, answers, 0.4)
+    shift = model._find_calibration(answers, answers)
     assert (shift != 0) == is_raised
     assert not is_raised or shifted(answers, shift).mean() == pytest.approx(0.4)
 

@@ -43,8 +43,8 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
 
     In ``y``, one label marks labelled positives and the other *unlabelled* rows; in predictions
     the other label means *negative*. See :class:`robustpu.RobustPUClassifier` for the parameters.
-    A fit leaves ``classes_``, ``is_positive_``, ``probability_``, ``out_of_fold_``, ``prior_``,
-    ``calibration_`` and ``threshold_``.
+    A fit leaves ``classes_``, ``is_positive_``, ``sample_weight_``, ``probability_``,
+    ``out_of_fold_``, ``prior_``, ``calibration_`` and ``threshold_``.
     """
 
     prior: float | str | Callable[..., float] = "auto"
@@ -103,6 +103,7 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     def _conclude(
         self,
         is_positive: NDArray[np.bool_],
+        weight: NDArray[np.float64] | None,
         probability: NDArray[np.float64],
         out_of_fold: NDArray[np.float64],
         depth: int,
@@ -113,14 +114,8 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         the number of calls between this one and that of the user.
         """
         self.is_positive_ = is_positive
-        known = np.isfinite(out_of_fold)
-        unseen, target = out_of_fold[~is_positive & known], self.prior_
-        if not len(unseen):
-            unseen = probability[~is_positive]
-        if self.scenario == "single-set":
-            # Answers are about all rows then, labelled ones among them.
-            unseen, target = np.where(known, out_of_fold, probability), self.population_prior_
-        self.calibration_ = self._find_calibration(probability[~is_positive], unseen, target)
+        self.sample_weight_ = np.ones(len(is_positive)) if weight is None else weight
+        self.calibration_ = self._find_calibration(probability, out_of_fold)
         self.probability_ = thresholds.shifted(probability, self.calibration_)
         self.out_of_fold_ = thresholds.shifted(out_of_fold, self.calibration_)
         self.threshold_ = float(np.clip(self._find_threshold(), EDGE, 1 - EDGE))
@@ -128,31 +123,46 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         self._warn_of_prior(depth + 1)
 
     def _find_calibration(
-        self, unlabeled: NDArray[np.float64], unseen: NDArray[np.float64], target: float
+        self, probability: NDArray[np.float64], out_of_fold: NDArray[np.float64]
     ) -> float:
-        """What to add to the log-odds, so that answers to unseen rows have the target as mean."""
-        is_near = self.calibrate == "auto" and unseen.mean() >= NEAR * target
-        if not self.calibrate or is_near:
+        """What to add to the log-odds: answers, to unseen rows if any, then have the right mean."""
+        if not self.calibrate:
             return 0.0
-        return thresholds.matching_shift(thresholds.log_odds(unseen), target)
+        counts, known = self.sample_weight_ > 0, np.isfinite(out_of_fold)
+        answer, rows, target = np.where(known, out_of_fold, probability), counts, self.prior_
+        if self.scenario == "single-set":
+            # Answers are about all rows then, labelled ones among them.
+            target = self.population_prior_
+        else:
+            rows = counts & ~self.is_positive_
+            rows = rows & known if (rows & known).any() else rows
+        answer, weight = answer[rows], self.sample_weight_[rows]
+        if self.calibrate == "auto" and np.average(answer, weights=weight) >= NEAR * target:
+            return 0.0
+        return thresholds.matching_shift(thresholds.log_odds(answer), target, weight)
 
     def _find_threshold(self) -> float:
         kind, number = thresholds.parse(self.threshold)
         unlabeled = self.probability_[~self.is_positive_]
         if kind == "at":
             return number
-        if kind in ("prior", "top"):
-            share = self.prior_ if kind == "prior" else min(1.0, number / len(unlabeled))
-            return thresholds.at_share(unlabeled, share)
-        parts = self._held_out_parts()
-        if parts is None:
+        if kind == "top":
+            return thresholds.at_share(unlabeled, min(1.0, number / len(unlabeled)))
+        if kind == "prior":
+            weight = self.sample_weight_[~self.is_positive_]
+            return thresholds.at_share(unlabeled, self.prior_, weight)
+        rows = self._held_out_rows()
+        if rows is None:
             raise ValueError(
                 f"threshold={self.threshold!r} is found on labelled and unlabelled rows that were "
                 "held out, and there are none: leave eval_set out, or give a number."
             )
+        parts, weights = (
+            self._by_kind(own, rows) for own in (self.out_of_fold_, self.sample_weight_)
+        )
         if kind == "recall":
-            return thresholds.at_recall(parts[0], number)
-        found, reached = thresholds.at_precision(*parts, self.prior_, number)
+            return thresholds.at_recall(parts[0], number, weights[0])
+        found, reached = thresholds.at_precision(*parts, self.prior_, number, weights)
         if reached < number:
             warnings.warn(
                 f"no threshold has a precision of {number:g} on held-out rows; the highest is "
@@ -170,7 +180,8 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         is_target = thresholds.parse(self.threshold)[0] in thresholds.TARGETS
         at = 0.5 if is_target else self.threshold_
         unlabeled = self.probability_[~self.is_positive_]
-        rate = float((unlabeled >= at).mean())
+        weight = self.sample_weight_[~self.is_positive_]
+        rate = float(np.average(unlabeled >= at, weights=weight))
         side = collapse(rate, self.prior_, len(unlabeled))
         if side is None:
             return
@@ -184,10 +195,10 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
 
     def _warn_of_prior(self, depth: int) -> None:
         """Warn if an estimated prior is probably too high; ``depth`` as above."""
-        parts = self._held_out_parts() if priors.is_open(self.prior) else None
-        if parts is None:
+        rows = self._held_out_rows() if priors.is_open(self.prior) else None
+        if rows is None:
             return
-        doubt = self._judged_prior(parts, 0.9, FEW_DRAWS).doubt
+        doubt = self._judged_prior(rows, 0.9, FEW_DRAWS).doubt
         if doubt is not None:
             warnings.warn(doubt, PriorWarning, stacklevel=depth + 2)
 
@@ -265,8 +276,8 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
 
         Each row is judged by the members that did not train on it, so the whole model is rather
         better. The rows had a say in the choice of epochs or rounds, which flatters a little; rows
-        that were never given to ``fit`` can be judged by :func:`robustpu.metrics.evaluate`. Weights
-        of ``fit`` do not count, neither here nor in thresholds and calibration.
+        that were never given to ``fit`` can be judged by :func:`robustpu.metrics.evaluate`. They
+        have the weights of ``fit``, but for the interval of an estimated prior.
 
         Parameters
         ----------
@@ -285,44 +296,48 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             No labelled, or no unlabelled, rows were held out.
         """
         check_is_fitted(self)
-        parts = self._held_out_parts()
-        if parts is None:
+        rows = self._held_out_rows()
+        if rows is None:
             raise ValueError(
                 "no labelled and unlabelled rows were held out to judge the model by: fit with "
                 "validation_fraction above 0 and without eval_set."
             )
         if prior_interval is None and priors.is_open(self.prior):
-            prior_interval = self._prior_interval(parts, level)
+            prior_interval = self._prior_interval(rows, level)
         return evaluate(
-            np.repeat([True, False], [len(own) for own in parts]),
-            np.concatenate(parts),
+            self.is_positive_[rows],
+            self.out_of_fold_[rows],
             prior=self.prior_,
             prior_interval=prior_interval,
             threshold=self.threshold_,
             scenario=self.scenario,
-            labeled_share=float(self.is_positive_.mean()),
+            sample_weight=self.sample_weight_[rows],
+            labeled_share=float(np.average(self.is_positive_, weights=self.sample_weight_)),
             k=k,
             level=level,
         )
 
-    def _prior_interval(self, parts: Parts, level: float) -> tuple[float, float]:
+    def _prior_interval(self, rows: NDArray[np.bool_], level: float) -> tuple[float, float]:
         """Interval of an estimated prior, by the spread of estimates from held-out answers."""
-        low, high, _ = self._judged_prior(parts, level, DRAWS)
-        edge = 0.1 / (len(parts[1]) + 1)
+        low, high, _ = self._judged_prior(rows, level, DRAWS)
+        edge = 0.1 / (int((rows & ~self.is_positive_).sum()) + 1)
         return min(max(low, edge), self.prior_), max(min(high, 1 - edge), self.prior_)
 
-    def _judged_prior(self, parts: Parts, level: float, n_bootstrap: int) -> Judged:
-        odds = thresholds.log_odds(parts[0]), thresholds.log_odds(parts[1])
+    def _judged_prior(self, rows: NDArray[np.bool_], level: float, n_bootstrap: int) -> Judged:
+        odds = self._by_kind(thresholds.log_odds(self.out_of_fold_), rows)
         votes = [priors.PRIORS[name](*odds) for name in VOTES]
         random = np.random.RandomState(0)
         return judged(odds, self.prior_, votes, level=level, n_bootstrap=n_bootstrap, random=random)
 
-    def _held_out_parts(self) -> Parts | None:
-        """Answers to labelled and to unlabelled rows that were held out; None without either."""
-        known = np.isfinite(self.out_of_fold_)
-        positive = self.out_of_fold_[known & self.is_positive_]
-        unlabeled = self.out_of_fold_[known & ~self.is_positive_]
-        return (positive, unlabeled) if len(positive) and len(unlabeled) else None
+    def _held_out_rows(self) -> NDArray[np.bool_] | None:
+        """Which rows have a weight and were held out, (n,); None without either kind of them."""
+        rows: NDArray[np.bool_] = np.isfinite(self.out_of_fold_) & (self.sample_weight_ > 0)
+        both = (rows & self.is_positive_).any() and (rows & ~self.is_positive_).any()
+        return rows if both else None
+
+    def _by_kind(self, values: NDArray[np.float64], rows: NDArray[np.bool_]) -> Parts:
+        """Values of the labelled and of the unlabelled ones of some rows."""
+        return values[rows & self.is_positive_], values[rows & ~self.is_positive_]
 
     # Models on disk know all classes, and lie above this layer: the front door leads there.
 

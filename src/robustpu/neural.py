@@ -269,7 +269,7 @@ class NeuralPUClassifier(BasePUClassifier):
         each = self._member_probability(logit)
         unseen = _mean_unseen(each, [own.held_out for own in kept])
         answers = self._join(each.mean(0), unseen, data, trained[0].seed)
-        self._conclude(data.is_positive, *answers, depth=4)
+        self._conclude(data.is_positive, data.weight, *answers, depth=4)
 
     def _note(
         self,

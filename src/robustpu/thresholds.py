@@ -1,5 +1,6 @@
 """Where to answer positive: scores of labelled and unlabelled rows -> a threshold."""
 
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
@@ -58,24 +59,38 @@ def parse(threshold: float | str) -> tuple[str, float]:
     return name, number
 
 
-def at_share(unlabeled: Scores, share: float) -> float:
-    """The score that a share of the unlabelled rows reaches.
+def at_share(unlabeled: Scores, share: float, weight: Scores | None = None) -> float:
+    """The score that a share of the unlabelled rows reaches, half-way to the next one below.
 
     Of rows with one score all or none are above: whatever is nearer to the share.
+
+    Parameters
+    ----------
+    unlabeled
+        Scores, (n,).
+    share
+        Of the rows, or of their weight.
+    weight
+        Of each row, (n,); by default all count alike.
 
     Examples
     --------
     >>> at_share(np.array([0.1, 0.2, 0.3, 0.9]), 0.25)
-    0.45
+    0.6
+    >>> at_share(np.array([0.1, 0.2, 0.3, 0.9]), 0.25, np.array([1.0, 1.0, 1.0, 9.0]))
+    0.9...
     """
-    quantile = np.quantile(unlabeled, 1 - share)
-    shares = np.mean(unlabeled >= quantile), np.mean(unlabeled > quantile)
-    if abs(shares[1] - share) < abs(shares[0] - share):
-        quantile = np.nextafter(quantile, 1)
-    return float(quantile)
+    scores, reach = np.unique(unlabeled), _reach(unlabeled, weight)
+    shares = np.append(reach(scores), 0.0)
+    place = int(np.argmin(np.abs(shares - share)))
+    if place == 0:
+        return float(scores[0])
+    if place == len(scores):
+        return float(np.nextafter(scores[-1], np.inf))
+    return float((scores[place - 1] + scores[place]) / 2)
 
 
-def at_recall(positive: Scores, recall: float) -> float:
+def at_recall(positive: Scores, recall: float, weight: Scores | None = None) -> float:
     """The largest score that this share of the positives reaches.
 
     Parameters
@@ -84,18 +99,25 @@ def at_recall(positive: Scores, recall: float) -> float:
         Scores of labelled positives that the model was not fitted on.
     recall
         The share.
+    weight
+        Of each of them; by default all count alike.
 
     Examples
     --------
     >>> at_recall(np.array([0.2, 0.9, 0.6, 0.8]), 0.75)
     0.6
     """
-    count = int(np.ceil(recall * len(positive) - 1e-9))
-    return float(np.sort(positive)[-count])
+    scores = np.unique(positive)
+    enough = _reach(positive, weight)(scores) >= recall - 1e-9
+    return float(scores[enough][-1])
 
 
 def at_precision(
-    positive: Scores, unlabeled: Scores, prior: float, precision: float
+    positive: Scores,
+    unlabeled: Scores,
+    prior: float,
+    precision: float,
+    weights: tuple[Scores, Scores] | None = None,
 ) -> tuple[float, float]:
     """The least score above which prior recall / rate, the precision on U, is as asked.
 
@@ -107,6 +129,8 @@ def at_precision(
         Share of positives among the unlabelled rows.
     precision
         Share of positives wanted among the unlabelled rows that are answered positive.
+    weights
+        Of the positives and of the unlabelled rows; by default all count alike.
 
     Returns
     -------
@@ -122,11 +146,11 @@ def at_precision(
     >>> at_precision(positive, unlabeled, 0.5, 0.8)
     (0.7, 1.0)
     """
-    scores = np.unique(positive)
-    recall = 1 - np.searchsorted(np.sort(positive), scores) / len(positive)
-    above = len(unlabeled) - np.searchsorted(np.sort(unlabeled), scores)
+    scores, (of_positive, of_unlabeled) = np.unique(positive), weights or (None, None)
+    recall = _reach(positive, of_positive)(scores)
+    rate = _reach(unlabeled, of_unlabeled)(scores)
     # No row at all cannot be told from half a row.
-    found = np.minimum(prior * recall * len(unlabeled) / np.maximum(above, 0.5), 1.0)
+    found = np.minimum(prior * recall / np.maximum(rate, 0.5 / len(unlabeled)), 1.0)
     # The very top has few rows, and any precision by chance: ten positives, or a tenth, must be
     # above.
     found = found[recall * len(positive) >= min(10, len(positive) / 10)]
@@ -134,6 +158,21 @@ def at_precision(
     # Of equals the least: it answers most.
     best = enough[0] if len(enough) else int(np.argmax(found))
     return float(scores[best]), float(found[best])
+
+
+def _reach(scores: Scores, weight: Scores | None) -> Callable[[Scores], Scores]:
+    """Make a function: the share of the weight of rows that reach each of some scores."""
+    order = np.argsort(scores)
+    ascending = scores[order]
+    own = np.ones(len(scores)) if weight is None else weight[order]
+    # Summed from the top; ones have exact sums.
+    from_top = np.append(np.cumsum(own[::-1])[::-1], 0.0)
+
+    def reach(at: Scores) -> Scores:
+        answer: Scores = from_top[np.searchsorted(ascending, at)] / from_top[0]
+        return answer
+
+    return reach
 
 
 def most_likely(probability: Scores, is_open: NDArray[np.bool_], top: int) -> NDArray[np.intp]:

@@ -162,7 +162,7 @@ class WrapperPUClassifier(SinglePUClassifier):
         unseen[held_out] = probability[held_out]
         # Rows that the learner refuses must not leave a fitted model.
         on_truth = None if eval_set is None else self._answer(eval_set[0])
-        self._conclude(is_positive, probability, unseen, depth=1)
+        self._conclude(is_positive, weight, probability, unseen, depth=1)
         self._score(held_out, weight, truth, on_truth)
         return self
 

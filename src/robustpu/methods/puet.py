@@ -179,7 +179,7 @@ class PUExtraTreesClassifier(SinglePUClassifier):
             forest = self._grow(rows[training], half, random, tell)
             unseen[seen[other]] = _ask(forest, rows.X[other])
         probability = np.where(np.isnan(unseen), probability, unseen)
-        self._conclude(is_positive, probability, unseen, depth=2)
+        self._conclude(is_positive, weight, probability, unseen, depth=2)
         on_truth = None if rows_true is None else _ask(self.forest_, rows_true)
         self._score(held_out, weight, truth, on_truth)
         return self

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from robustpu.base import parameters
+from robustpu.base import EDGE, parameters
 from robustpu.methods.nnpu import NNPUClassifier
 from robustpu.risks import Surrogate
 from robustpu.thresholds import at_share
@@ -52,11 +52,13 @@ class PUSBClassifier(NNPUClassifier):
             )
 
     def _find_calibration(
-        self, unlabeled: NDArray[np.float64], unseen: NDArray[np.float64], target: float
+        self, probability: NDArray[np.float64], out_of_fold: NDArray[np.float64]
     ) -> float:
         if self.threshold != "prior":
-            return super()._find_calibration(unlabeled, unseen, target)
-        at = np.clip(at_share(unlabeled, self.prior_), 1e-6, 1 - 1e-6)
+            return super()._find_calibration(probability, out_of_fold)
+        unlabeled = probability[~self.is_positive_]
+        weight = self.sample_weight_[~self.is_positive_]
+        at = np.clip(at_share(unlabeled, self.prior_, weight), EDGE, 1 - EDGE)
         # Not quite at a row, so that rounding does not decide on it and its equals.
         odds = special.logit(unlabeled)
         least = odds[unlabeled < at].max(initial=-np.inf) + 1e-9

@@ -146,6 +146,8 @@ class RobustPUClassifier(NeuralPUClassifier):
     selection_
         What chose the round: ``"pu"`` (held-out rows without negatives), ``"oracle"`` (the
         ``eval_set``) or ``"none"``.
+    is_positive_, sample_weight_
+        Whether each training row is labelled, and its weight up to a factor, (n,).
     probability_
         Probability of being positive of each training row, (n,).
     out_of_fold_

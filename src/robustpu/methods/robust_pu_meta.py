@@ -355,7 +355,8 @@ class RobustPUMetaClassifier(WrapperPUClassifier):
         self.hardness_, self.weight_ = own
         # Rows without weight were not dealt out, and are none to judge the model by.
         unseen = np.where(problem.weight > 0, mean_known(best.fits.unseen), np.nan)
-        self._conclude(labelled, self._scaled(score), self._scaled(unseen), depth=3)
+        answers = self._scaled(score), self._scaled(unseen)
+        self._conclude(labelled, problem.weight, *answers, depth=3)
 
     def _first(self) -> tuple[Any, bool]:
         """Return what to pre-train, and whether its scores are of P against U."""

@@ -59,6 +59,7 @@ ANY: Final = {
     "feature_names_in_": names("d"),
     "classes_": labels,
     "is_positive_": array("b", ("n",)),
+    "sample_weight_": array("f", ("n",), 0),
     "probability_": share(("n",)),
     "out_of_fold_": share(("n",), finite=False),
     "prior_": SHARE,
