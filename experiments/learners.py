@@ -73,7 +73,7 @@ def run(wheel: Path, table: str, prior: float, learner: str, method: str, trial:
     if (table, prior) in PAPER:
         pu = split(table, prior, trial)
     else:
-        pu = strangers.problem(*strangers.read(wheel, table), trial)
+        pu = strangers.problem(table, *strangers.read(wheel, table), trial)
     model = METHODS[method](LEARNERS.get(learner), prior, trial)
     found = fit_and_score(model, pu)
     more = {"round": int(model.turns_[0])} if method == "robust-pu-meta" else {}

@@ -336,10 +336,10 @@ class TestBeside:
             assert weights[labels == kind].sum() == pytest.approx(scaled[y == kind].sum())
         assert np.isfinite(model.probability_).all()
         # Rows that the trees have not seen have their plain answer.
-        trees = model.beside_.predict_proba(X)[:, 1]
+        trees = model.beside_[0].predict_proba(X)[:, 1]
         alone = quick(RobustPUClassifier, calibrate=False, scenario=scenario)
         networks = alone.fit(X, y, weight).probability_
-        share = model.beside_share
+        share = model._share_beside()
         is_seen = (X[:, None] == rows).all(2).any(1)
         expected = (1 - share) * networks + share * trees
         np.testing.assert_allclose(model.probability_[~is_seen], expected[~is_seen], rtol=1e-12)
@@ -352,8 +352,8 @@ class TestBeside:
         X, y = table(400)
         y[np.flatnonzero(y)[30:]] = 0
         model = self.model().fit(mapped(X), y)
-        assert model.beside_.is_positive_.sum() == 30
-        assert len(model.beside_.is_positive_) == 100
+        assert model.beside_[0].is_positive_.sum() == 30
+        assert len(model.beside_[0].is_positive_) == 100
 
     def test_many_labels_fill_the_sample(self, mapped, monkeypatch):
         monkeypatch.setattr(companion, "HELD", 0)
@@ -362,8 +362,8 @@ class TestBeside:
         y[:] = 1
         y[::20] = 0
         model = self.model().fit(mapped(X), y)
-        assert model.beside_.is_positive_.sum() == 80
-        assert len(model.beside_.is_positive_) == 100
+        assert model.beside_[0].is_positive_.sum() == 80
+        assert len(model.beside_[0].is_positive_) == 100
 
     def test_networks_beside_read_the_file(self, mapped, pools):
         X, y = pictures(60)

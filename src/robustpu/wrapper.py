@@ -125,6 +125,10 @@ class WrapperPUClassifier(SinglePUClassifier):
         """Probability of being positive of each of the rows that were learnt from, (n,)."""
         return self._answer(X)
 
+    def _is_unseen(self, is_positive: Mask) -> Mask:
+        """Tell which of these are answered by what was not fitted to them, (n,)."""
+        return np.zeros(len(is_positive), dtype=np.bool_)
+
     def fit(
         self,
         X: ArrayLike,
@@ -158,8 +162,9 @@ class WrapperPUClassifier(SinglePUClassifier):
         probability[kept] = self._answer_own(own)
         if len(held_out):
             probability[held_out] = self._answer(rows_of(X, held_out))
-        unseen = np.full(len(is_positive), np.nan)
-        unseen[held_out] = probability[held_out]
+        is_unseen = np.ones(len(is_positive), dtype=np.bool_)
+        is_unseen[kept] = self._is_unseen(own_positive)
+        unseen = np.where(is_unseen, probability, np.nan)
         # Rows that the learner refuses must not leave a fitted model.
         on_truth = None if eval_set is None else self._answer(eval_set[0])
         self._conclude(is_positive, weight, probability, unseen, depth=1)

@@ -66,6 +66,39 @@ class TestBags:
             assert sorted(learner.rows_[:6]) == np.flatnonzero(y == 1).tolist()
             assert np.all(y[learner.rows_[6:]] == 0)
 
+    @pytest.mark.parametrize(("max_samples", "count"), [(0.5, 3), (0.99, 5), (2, 2), (0.01, 1)])
+    def test_some_positives_against_as_many(self, max_samples, count):
+        X, y, model = recorded(max_samples=max_samples)
+        seen = [set(learner.rows_[:count].tolist()) for learner in model.estimators_]
+        for learner, own in zip(model.estimators_, seen, strict=True):
+            assert learner.target_.tolist() == [1] * count + [0] * count
+            assert len(own) == count
+        assert set().union(*seen) == set(np.flatnonzero(y == 1).tolist())
+        # Every row has learners that have not seen it, and is answered by those.
+        row = int(np.flatnonzero(y == 1)[0])
+        other = [learner for learner, own in zip(model.estimators_, seen, strict=True)
+                 if row not in own]  # fmt: skip
+        score = np.mean([learner.predict_proba(X[[row]])[0, 1] for learner in other])
+        assert model._own_[row] == pytest.approx(score)
+        np.testing.assert_array_equal(model.out_of_fold_, model.probability_)
+
+    def test_rows_that_weigh_nothing_are_not_drawn(self):
+        X, y = numbered()
+        weight = np.where(np.arange(16) % 2, 1.0, 0.0)
+
+        class Weighted(Recorder):
+            def fit(self, X, y, sample_weight):
+                return super().fit(X, y)
+
+        model = bagging(estimator=Weighted(), max_samples=0.5, threshold="prior")
+        model.fit(X, y, weight)
+        assert all((learner.rows_ % 2).all() for learner in model.estimators_)
+
+    @pytest.mark.parametrize("given", [0, 0.0, 1.5, -1, "all"])
+    def test_how_many_positives_is_checked(self, given):
+        with pytest.raises(ValueError, match="max_samples must be"):
+            bagging(max_samples=given).fit(*numbered())
+
     def test_with_replacement_and_each_row_alike(self):
         bags = [learner.rows_[6:] for learner in recorded()[2].estimators_]
         assert min(len(set(bag)) for bag in bags) < 6

@@ -5,6 +5,7 @@ import pytest
 from sklearn.base import clone
 
 from robustpu import (
+    BaggingPUClassifier,
     ElkanNotoClassifier,
     NNPUClassifier,
     P3MixCClassifier,
@@ -41,20 +42,29 @@ def test_answers_are_those_of_networks_and_trees_by_their_shares(pu, share):
     def mixed(ours, theirs):
         return (1 - share) * ours + share * theirs
 
-    both = RobustPUClassifier(**QUICK, beside_share=share).fit(pu.X, pu.y)
+    all_three = RobustPUClassifier(**QUICK, beside_share=share).fit(pu.X, pu.y)
     alone = RobustPUClassifier(**QUICK, beside=None).fit(pu.X, pu.y)
-    trees = both.beside_
-    assert isinstance(trees, PUExtraTreesClassifier)
-    assert (trees.prior_, trees.scenario) == (0.3, "case-control")
-    assert alone.beside_ is None
-    mean = mixed(alone.predict_proba(pu.X_test), trees.predict_proba(pu.X_test))
-    np.testing.assert_allclose(both.predict_proba(pu.X_test), mean, atol=1e-9)
-    np.testing.assert_allclose(
-        both.probability_, mixed(alone.probability_, trees.probability_), atol=1e-9
-    )
-    unseen = mixed(alone.out_of_fold_, trees.out_of_fold_)
-    np.testing.assert_allclose(both.out_of_fold_, unseen, atol=1e-9)
-    assert np.isfinite(both.out_of_fold_).any()
+    trees = all_three.beside_
+    assert [type(own) for own in trees] == [PUExtraTreesClassifier, BaggingPUClassifier]
+    assert {(own.prior_, own.scenario) for own in trees} == {(0.3, "case-control")}
+    assert alone.beside_ == []
+    theirs = (trees[0].predict_proba(pu.X_test) + trees[1].predict_proba(pu.X_test)) / 2
+    mean = mixed(alone.predict_proba(pu.X_test), theirs)
+    np.testing.assert_allclose(all_three.predict_proba(pu.X_test), mean, atol=1e-9)
+    for name in ("probability_", "out_of_fold_"):
+        theirs = (getattr(trees[0], name) + getattr(trees[1], name)) / 2
+        expected = mixed(getattr(alone, name), theirs)
+        np.testing.assert_allclose(getattr(all_three, name), expected, atol=1e-9)
+    assert np.isfinite(all_three.out_of_fold_).sum() == np.isfinite(alone.out_of_fold_).sum()
+
+
+def test_shares_of_tables_and_of_images(pu, images):
+    given = {**QUICK, "beside": NNPUClassifier(epochs=1), "calibrate": False}
+    for X, share in ((pu.X, 2 / 3), (images, 4 / 5)):
+        model = RobustPUClassifier(**given, threshold="prior").fit(X, pu.y)
+        plain = clone(model).set_params(beside=None).fit(X, pu.y)
+        mean = (1 - share) * plain.predict_proba(X) + share * model.beside_[0].predict_proba(X)
+        np.testing.assert_allclose(model.predict_proba(X), mean, atol=1e-6)
 
 
 def test_together_as_apart(pu):
@@ -63,18 +73,21 @@ def test_together_as_apart(pu):
     together = fit_together((clone(model), pu.X, pu.y) for model in models)
     for model, own in zip(models, together, strict=True):
         model.fit(pu.X, pu.y)
-        assert model.beside_.random_state == own.beside_.random_state
+        for theirs, same in zip(model.beside_, own.beside_, strict=True):
+            assert theirs.random_state == same.random_state
         np.testing.assert_allclose(own.probability_, model.probability_, atol=1e-5)
 
 
-def test_another_classifier_which_stays_as_it_is(pu):
+@pytest.mark.parametrize("kind", [list, tuple, next])
+def test_other_classifiers_which_stay_as_they_are(pu, kind):
     given = ElkanNotoClassifier(correction="scaled")
-    model = RobustPUClassifier(**QUICK, beside=given, scenario="single-set").fit(pu.X, pu.y)
-    assert model.beside_.correction == "scaled"
-    assert model.beside_.scenario == "single-set"
+    beside = kind(iter([given]))
+    model = RobustPUClassifier(**QUICK, beside=beside, scenario="single-set").fit(pu.X, pu.y)
+    assert model.beside_[0].correction == "scaled"
+    assert model.beside_[0].scenario == "single-set"
     assert not hasattr(given, "classes_")
     assert given.prior == "auto"
-    assert clone(model).beside is not given
+    assert model.beside is beside
 
 
 @pytest.fixture(scope="module")
@@ -87,12 +100,12 @@ def test_images_have_networks_that_mix_rows(pu, images):
     given = {**QUICK, "n_members": 12, "max_rounds": 1, "module": narrow, "threshold": "prior"}
     both = RobustPUClassifier(**given).fit(images, pu.y)
     alone = RobustPUClassifier(**given, beside=None).fit(images, pu.y)
-    beside = both.beside_
+    (beside,) = both.beside_
     assert isinstance(beside, P3MixCClassifier)
     assert (beside.n_members, beside.module, beside.prior_) == (10, narrow, 0.3)
     unseen = beside.out_of_fold_[pu.y == 0]
     assert unseen[np.isfinite(unseen)].mean() == pytest.approx(0.3)
-    mean = alone.predict_proba(images) / 3 + 2 * beside.predict_proba(images) / 3
+    mean = alone.predict_proba(images) / 5 + 4 * beside.predict_proba(images) / 5
     both.calibration_ = 0.0
     np.testing.assert_allclose(both.predict_proba(images), mean, atol=1e-6)
     assert np.isfinite(both.out_of_fold_).mean() > 0.5
@@ -104,7 +117,7 @@ def narrow(shape):
 
 def test_a_few_networks_of_images_have_none(pu, images):
     given = {**QUICK, "n_members": 3, "threshold": "prior"}
-    assert RobustPUClassifier(**given).fit(images, pu.y).beside_ is None
+    assert RobustPUClassifier(**given).fit(images, pu.y).beside_ == []
 
 
 def test_the_paper_has_none():
@@ -116,10 +129,11 @@ def test_weights_reach_it(pu):
     weight = np.where(pu.y == 1, 1.0, np.linspace(0.1, 2, len(pu.y)))
     model = RobustPUClassifier(**QUICK).fit(pu.X, pu.y, weight)
     plain = RobustPUClassifier(**QUICK).fit(pu.X, pu.y)
-    assert (model.beside_.probability_ != plain.beside_.probability_).any()
+    for own, other in zip(model.beside_, plain.beside_, strict=True):
+        assert (own.probability_ != other.probability_).any()
 
 
-@pytest.mark.parametrize("beside", ["trees", 3, np.ones(2)])
+@pytest.mark.parametrize("beside", ["trees", 3, np.ones(2), [], [3]])
 def test_what_is_refused(pu, beside):
     with pytest.raises(ValueError, match="beside must be 'auto', None, or a classifier of this"):
         RobustPUClassifier(**QUICK, beside=beside).fit(pu.X, pu.y)

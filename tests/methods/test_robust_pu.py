@@ -434,11 +434,11 @@ class TestSizes:
 
     def test_the_default_adapts_to_the_rows_it_is_given(self, monkeypatch):
         monkeypatch.setattr(robust_pu, "MANY", 40)
-        pu = problem(n_positive=50, n_unlabeled=100)
+        pu = problem(n_positive=60, n_unlabeled=100)
         model = RobustPUClassifier(prior=0.5, max_rounds=1, epochs=1, random_state=0)
         model.fit(pu.X, pu.y)
         assert len(model.member_scores_) == 12
-        assert model.beside_.max_samples == 40
+        assert [own.max_samples for own in model.beside_] == [40, 40]
 
     @pytest.mark.parametrize("name", ["n_members", "batch_size", "epochs"])
     def test_other_methods_do_not_adapt(self, name):

@@ -9,6 +9,7 @@ from folders import QUICK, SHORT, data, fitted
 from torch import nn
 
 from robustpu import (
+    BaggingPUClassifier,
     ElkanNotoClassifier,
     NNPUClassifier,
     PUExtraTreesClassifier,
@@ -45,7 +46,7 @@ def distance(model, X, path, dtype="float64"):
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 class TestAnswers:
-    @pytest.mark.parametrize("name", ["nnpu", "vpu", "pusb", "puet", "robust-pu"])
+    @pytest.mark.parametrize("name", ["nnpu", "vpu", "pusb", "puet", "bagging", "robust-pu"])
     def test_tables(self, name, dtype, tmp_path):
         assert distance(fitted(name), data().X_test, tmp_path / "m.onnx", dtype) < 1e-6
 
@@ -90,12 +91,13 @@ class TestGraph:
         assert model.calibration_ != 0
         assert distance(model, pu.X_test, tmp_path / "m.onnx") < 1e-12
 
-    def test_calibration_of_a_classifier_beside(self, tmp_path):
+    def test_calibration_of_classifiers_beside(self, tmp_path):
         pu = data()
-        beside = PUExtraTreesClassifier(n_estimators=3, calibrate=True)
+        few = {"n_estimators": 12, "calibrate": True}
+        beside = [PUExtraTreesClassifier(**few), BaggingPUClassifier(**few)]
         own = {**QUICK["robust-pu"], "beside": beside, "calibrate": True}
-        model = RobustPUClassifier(prior=0.3, **own).fit(pu.X, pu.y)
-        assert model.beside_.calibration_ != 0
+        model = RobustPUClassifier(prior=0.3, scenario="single-set", **own).fit(pu.X, pu.y)
+        assert all(own.calibration_ != 0 for own in model.beside_)
         assert distance(model, pu.X_test, tmp_path / "m.onnx") < 1e-6
 
     def test_without_scaling_and_with_layers_of_the_users(self, tmp_path):

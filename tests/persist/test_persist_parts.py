@@ -92,7 +92,12 @@ class TestWhatElseIsKept:
         assert same(loaded.out_of_fold_, model.out_of_fold_)
 
     @pytest.mark.parametrize(
-        "beside", [None, ElkanNotoClassifier(), NNPUClassifier(epochs=1, n_members=2)]
+        "beside",
+        [
+            None,
+            ElkanNotoClassifier(),
+            [NNPUClassifier(epochs=1, n_members=2), BaggingPUClassifier(n_estimators=12)],
+        ],
     )
     def test_any_classifier_beside_the_networks(self, beside, tmp_path):
         pu = data()

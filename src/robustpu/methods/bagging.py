@@ -50,9 +50,12 @@ class BaggingPUClassifier(WrapperPUClassifier):
         at least 5 rows a leaf that tries the square root of the columns at each split.
     n_estimators
         T, the number of learners.
+    max_samples
+        Labelled positives that a learner sees: a number, or a share of them. If it is not all of
+        them, each learner gets others, and ``out_of_fold_`` knows every row.
     bag_size
         K, the number of unlabelled rows that a learner sees; by default that of the labelled
-        positives, but no more than there are unlabelled rows.
+        positives that it sees, but no more than there are unlabelled rows.
     correction
         What makes a f / (1 - f) the probability of a positive among the unlabelled rows.
         ``"formula"``: a = prior K / |P|, which is right if f is a probability. ``"matched"``: the
@@ -68,8 +71,8 @@ class BaggingPUClassifier(WrapperPUClassifier):
     label_frequency_
         c = 1 / (1 + a): the share of the positives in P and a bag that carry the label.
     probability_
-        Of an unlabelled row by the learners that have not seen it. Every learner has seen every
-        labelled positive: theirs, by all learners, are too large.
+        By the learners that have not seen the row. If every learner has seen every labelled
+        positive, theirs are by all learners, and too large.
 
     Examples
     --------
@@ -86,6 +89,7 @@ class BaggingPUClassifier(WrapperPUClassifier):
     _default = TREE
 
     n_estimators: int = 100
+    max_samples: int | float = 1.0
     bag_size: int | None = None
     correction: str | Correction = "matched"
     n_jobs: int | None = None
@@ -93,6 +97,10 @@ class BaggingPUClassifier(WrapperPUClassifier):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_number("n_estimators", self.n_estimators, least=1, whole=True)
+        if isinstance(self.max_samples, float):
+            check_number("max_samples", self.max_samples, above=0, most=1)
+        else:
+            check_number("max_samples", self.max_samples, least=1, whole=True)
         check_number("bag_size", self.bag_size, least=1, whole=True, optional=True)
         pick("correction", self.correction, CORRECTIONS)
         check_number("n_jobs", self.n_jobs, whole=True, optional=True)
@@ -108,12 +116,10 @@ class BaggingPUClassifier(WrapperPUClassifier):
     ) -> "Bagged":
         """Fit the learners of all bags; the folds of ``prior="auto"`` are scored by bags too."""
         is_positive = np.asarray(target, dtype=np.bool_)
-        positive = np.flatnonzero(is_positive)
         seeds = random.randint(np.iinfo(np.int32).max, size=self.n_estimators)
 
         def tasks() -> Iterator[Any]:
-            for bag, state in self._bags(is_positive, weight, seeds):
-                rows = np.concatenate([positive, bag])
+            for rows, state in self._bags(is_positive, weight, seeds):
                 weights = None if weight is None else weight[rows]
                 # Only the rows of the bag travel, should the user ask joblib for processes.
                 given = self._learner(), rows_of(X, rows), is_positive[rows], weights, state
@@ -124,18 +130,30 @@ class BaggingPUClassifier(WrapperPUClassifier):
     def _bags(
         self, is_positive: Mask, weight: Floats | None, seeds: NDArray[np.int64]
     ) -> Iterator[tuple[NDArray[np.intp], np.random.RandomState]]:
-        """Draw K rows of U for each seed, the same for the same seed; the state serves on."""
+        """Draw the rows of each learner, the same for the same seed; the state serves on."""
         own = np.ones(len(is_positive)) if weight is None else weight
         labels.refuse_weightless(is_positive, own)
+        positive = np.flatnonzero(is_positive)
         unlabeled = np.flatnonzero(~is_positive & (own > 0))
+        n_positive, size = self._sizes(is_positive)
         for seed in seeds:
             state = np.random.RandomState(seed)
-            yield state.choice(unlabeled, self._size(is_positive)), state
+            bag = state.choice(unlabeled, size)
+            seen = positive
+            if n_positive < len(positive):
+                counting = positive[own[positive] > 0]
+                seen = state.choice(counting, min(n_positive, len(counting)), replace=False)
+            yield np.concatenate([seen, bag]), state
 
-    def _size(self, is_positive: Mask) -> int:
+    def _sizes(self, is_positive: Mask) -> tuple[int, int]:
+        """Numbers of labelled positives and of unlabelled rows that a learner sees."""
         n_positive = int(is_positive.sum())
+        seen = self.max_samples
+        if isinstance(seen, float):
+            seen = max(1, int(seen * n_positive))
+        seen = min(seen, n_positive)
         # Rows that are in every bag would have no learner left to score them.
-        return self.bag_size or min(n_positive, len(is_positive) - n_positive)
+        return seen, self.bag_size or min(seen, len(is_positive) - n_positive)
 
     def _learn(
         self, X: Any, is_positive: Mask, weight: Floats | None, random: np.random.RandomState
@@ -145,21 +163,23 @@ class BaggingPUClassifier(WrapperPUClassifier):
         everyone, outside, count = np.zeros((3, len(is_positive)))
         bags = self._bags(is_positive, weight, bagged.seeds)
         own_scores = each_score(bagged.learners, X, self.n_jobs)
-        for (bag, _), score in zip(bags, own_scores, strict=True):
+        for (rows, _), score in zip(bags, own_scores, strict=True):
             out = np.ones(len(is_positive), dtype=np.bool_)
-            out[bag] = False
+            out[rows] = False
             everyone += score
             outside += np.where(out, score, 0)
             count += out
-        if not count.all():
+        seen_by_all = int((count[~is_positive] == 0).sum())
+        if seen_by_all:
             warnings.warn(
-                f"{int((count == 0).sum())} unlabelled rows are in every bag: their probability_ "
-                "is by learners that took them as negatives. Raise n_estimators, which is "
-                f"{self.n_estimators}, or lower bag_size, which is {self._size(is_positive)}.",
+                f"{seen_by_all} unlabelled rows are in every bag: their probability_ is by "
+                "learners that took them as negatives. Raise n_estimators, which is "
+                f"{self.n_estimators}, or lower bag_size, which is {self._sizes(is_positive)[1]}.",
                 stacklevel=3,
             )
         everyone /= self.n_estimators
         self._own_ = np.where(count > 0, outside / np.maximum(count, 1), everyone)
+        self._is_unseen_ = count > 0
         unlabeled = np.ones(len(is_positive)) if weight is None else weight
         unlabeled = unlabeled[~is_positive]
         ratio = self._ratio(is_positive, weight)
@@ -169,13 +189,13 @@ class BaggingPUClassifier(WrapperPUClassifier):
     def _ratio(self, is_positive: Mask, weight: Floats | None) -> float:
         """K / |P|, or that of the sample weights of a bag and of P."""
         own = np.ones(len(is_positive)) if weight is None else weight
-        unlabeled = own[~is_positive]
-        in_bag = self._size(is_positive) * unlabeled[unlabeled > 0].mean()
-        return float(in_bag / own[is_positive].sum())
+        unlabeled, (seen, size) = own[~is_positive], self._sizes(is_positive)
+        in_bag = size * unlabeled[unlabeled > 0].mean()
+        return float(in_bag / (own[is_positive].sum() * seen / is_positive.sum()))
 
     def _label_share(self, is_positive: Mask, weight: Floats | None) -> float:
         ratio = self._ratio(is_positive, weight)
-        if self.bag_size is not None:
+        if self.bag_size is not None and isinstance(self.max_samples, float):
             # Bags keep their size when a fold is out, and P does not.
             ratio /= 1 - 1 / n_folds(is_positive)
         return 1 / (1 + ratio)
@@ -185,6 +205,9 @@ class BaggingPUClassifier(WrapperPUClassifier):
 
     def _answer_own(self, X: Any) -> Floats:
         return self._corrected(self._own_)
+
+    def _is_unseen(self, is_positive: Mask) -> Mask:
+        return self._is_unseen_
 
     def _corrected(self, score: Floats) -> Floats:
         share = posterior(score, self.label_frequency_)

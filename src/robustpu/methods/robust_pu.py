@@ -16,6 +16,7 @@ from robustpu.base import BasePUClassifier, CollapseWarning, parameters
 from robustpu.checks import check_number
 from robustpu.fleet import Best, Course, Fleet, cross_entropy, cross_entropy_slope
 from robustpu.hardness import HardnessFunction
+from robustpu.methods.bagging import BaggingPUClassifier
 from robustpu.methods.balance import balanced
 from robustpu.methods.companion import answers_of, fit_beside
 from robustpu.methods.minimize import start, train_once
@@ -36,6 +37,8 @@ MANY = 10_000
 EPOCHS, LEAST = 10, (20, 2)
 # Networks beside those of images, at most and at least: fewer hold out too few rows in common.
 COMPANIONS = 10, 4
+# Share of the answers of what stands beside the networks.
+SHARE_TABLE, SHARE_IMAGES = 2 / 3, 4 / 5
 
 
 @parameters
@@ -128,14 +131,16 @@ class RobustPUClassifier(NeuralPUClassifier):
     record_weights
         Whether to keep the weights of all rounds, as ``weight_path_``.
     beside
-        A classifier of this library whose answers are averaged with those of the networks; its
-        prior, scenario and random state are theirs. ``"auto"``: extra-trees
-        (:class:`robustpu.PUExtraTreesClassifier`) if X is a table; for images ten networks of
+        A classifier of this library, or a list of them, whose answers are averaged with those of
+        the networks; their prior, scenario and random state are those of the networks. ``"auto"``:
+        if X is a table, extra-trees (:class:`robustpu.PUExtraTreesClassifier`) and bagged trees
+        (:class:`robustpu.BaggingPUClassifier`); for images ten networks of
         :class:`robustpu.P3MixCClassifier`, or as many as ``n_members``, none below four, with
-        answers shifted to the prior. The paper has none; they err on other rows, so both together
+        answers shifted to the prior. The paper has none; they err on other rows, so all together
         err on fewer.
     beside_share
-        The share that its answers have.
+        The share that the mean of their answers has; by default two thirds of a table, and four
+        fifths of images.
 
     Attributes
     ----------
@@ -154,7 +159,7 @@ class RobustPUClassifier(NeuralPUClassifier):
         The same by the members that did not train on the row, NaN where all did, (n,): what
         ``robustpu.metrics`` can judge.
     beside_
-        The fitted classifier beside the networks, or None.
+        The fitted classifiers beside the networks, a list.
     calibration_
         What ``calibrate`` added to the log-odds.
     hardness_, weight_
@@ -195,8 +200,8 @@ class RobustPUClassifier(NeuralPUClassifier):
     balance: bool = True
     max_rounds: int = 16
     record_weights: bool = False
-    beside: BasePUClassifier | str | None = "auto"
-    beside_share: float = 2 / 3
+    beside: BasePUClassifier | Sequence[BasePUClassifier] | str | None = "auto"
+    beside_share: float | None = None
     calibrate: bool | str = "auto"
     # Other defaults than those of the other methods.
     epochs: int | None = None  # type: ignore[assignment]
@@ -291,13 +296,14 @@ class RobustPUClassifier(NeuralPUClassifier):
             )
         if isinstance(self.pretrain, NeuralPUClassifier):
             self.pretrain._check_parameters()
-        known = self.beside is None or isinstance(self.beside, BasePUClassifier)
-        if not (known or (isinstance(self.beside, str) and self.beside == "auto")):
+        given = self.beside if isinstance(self.beside, list | tuple) else [self.beside]
+        is_known = all(isinstance(own, BasePUClassifier) for own in given) and len(given)
+        if not (is_known or self.beside is None or _is_auto(self.beside)):
             raise ValueError(
                 "beside must be 'auto', None, or a classifier of this library, such as "
-                f"PUExtraTreesClassifier(); it is {self.beside!r}."
+                f"PUExtraTreesClassifier(), or a list of such; it is {self.beside!r}."
             )
-        check_number("beside_share", self.beside_share, least=0, most=1)
+        check_number("beside_share", self.beside_share, least=0, most=1, optional=True)
         # Thresholds outside the domain of the weighting are refused now, not rounds later.
         weigh = weightings.resolve(self.weighting)
         for name in ("pacing_positive", "pacing_unlabeled"):
@@ -360,31 +366,45 @@ class RobustPUClassifier(NeuralPUClassifier):
         data: Prepared,
         seed: int,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        self.beside_ = self._companion(data.table)
-        if self.beside_ is None:
+        self.beside_ = self._companions(data)
+        if not self.beside_:
             return probability, unseen
+        given = {"prior": self.prior_, "scenario": self.scenario, "random_state": seed}
         with warnings.catch_warnings():
-            # Both together may be sound where one is not, and are looked at themselves.
+            # All together may be sound where one is not, and are looked at themselves.
             warnings.simplefilter("ignore", CollapseWarning)
-            given = {"prior": self.prior_, "scenario": self.scenario, "random_state": seed}
-            self.beside_.set_params(**given)
-            theirs = fit_beside(self.beside_, data, seed)
-        return self._mixed(probability, theirs[0]), self._mixed(unseen, theirs[1])
+            answers = [fit_beside(own.set_params(**given), data, seed) for own in self.beside_]
+        theirs, their_unseen = np.mean(answers, axis=0)
+        return self._mixed(probability, theirs), self._mixed(unseen, their_unseen)
 
     def _mixed(self, ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> NDArray[np.float64]:
-        return (1 - self.beside_share) * ours + self.beside_share * theirs
+        share = self._share_beside()
+        return (1 - share) * ours + share * theirs
 
-    def _companion(self, table: NDArray[Any]) -> Any:
-        """Make the classifier that stands beside the networks, if one does."""
-        if not isinstance(self.beside, str):
-            return clone(self.beside, safe=False)
-        if table.ndim == 2:
-            return PUExtraTreesClassifier(max_samples=MANY)
+    def _share_beside(self) -> float:
+        if self.beside_share is not None:
+            return self.beside_share
+        return SHARE_TABLE if len(self.input_shape_) == 1 else SHARE_IMAGES
+
+    def _companions(self, data: Prepared) -> list[Any]:
+        """Make the classifiers that stand beside the networks."""
+        if self.beside is None:
+            return []
+        if not _is_auto(self.beside):
+            given = self.beside if isinstance(self.beside, list | tuple) else [self.beside]
+            return [clone(own) for own in given]
+        if data.table.ndim == 2:
+            # Each tree of the second kind has not seen a fifth of the labelled rows.
+            seen = max(1, min(MANY, int(0.8 * data.is_positive.sum())))
+            return [
+                PUExtraTreesClassifier(max_samples=MANY),
+                BaggingPUClassifier(max_samples=seen),
+            ]
         most, least = COMPANIONS
-        members = min(most, self._size(len(table)))
+        members = min(most, self._size(len(data.table)))
         if members < least:
-            return None
-        return P3MixCClassifier(
+            return []
+        own = P3MixCClassifier(
             gamma=0.7,
             unlabeled_weight=0.5,
             weight_decay=1e-4,
@@ -394,12 +414,15 @@ class RobustPUClassifier(NeuralPUClassifier):
             calibrate=True,
             **{name: getattr(self, name) for name in ("module", "mirror", "standardize", "device")},
         )
+        return [own]
 
     def _positive_probability(self, X: ArrayLike) -> NDArray[np.float64]:
         probability = super()._positive_probability(X)
-        if self.beside_ is None:
+        if not self.beside_:
             return probability
-        return self._mixed(probability, answers_of(self.beside_, self._check_rows(X)))
+        rows = self._check_rows(X)
+        theirs = np.mean([answers_of(own, rows) for own in self.beside_], axis=0)
+        return self._mixed(probability, theirs)
 
     def _size(self, n_rows: int) -> int:
         if self.n_members is not None:
@@ -448,6 +471,11 @@ class RobustPUClassifier(NeuralPUClassifier):
         assert self.pacing_unlabeled is not None
         paths = self.pacing_positive.path(rounds), self.pacing_unlabeled.path(rounds)
         return list(zip(*paths, strict=True))
+
+
+def _is_auto(beside: Any) -> bool:
+    # Not the other way round: an array would be compared number by number.
+    return isinstance(beside, str) and beside == "auto"
 
 
 def _shortened(estimator: Any, share: float) -> Any:

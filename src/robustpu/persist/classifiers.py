@@ -37,14 +37,16 @@ SHARE: Final = number(TINY, math.nextafter(1, 0))
 LARGEST: Final = {"max_rounds": 100_000, "n_jobs": 10_000}
 
 
-def method(value: Any, sizes: Sizes) -> str | None:
-    """Expect a fitted classifier of this library for the same columns, or None."""
-    if value is None:
-        return None
-    if not isinstance(value, BasePUClassifier) or not hasattr(value, "threshold_"):
-        return "it is no fitted classifier of this library"
-    same = getattr(value, "n_features_in_", None) == sizes["d"]
-    return None if same else "it was fitted on another number of columns"
+def methods(value: Any, sizes: Sizes) -> str | None:
+    """Expect a list of fitted classifiers of this library for the same columns."""
+    if not isinstance(value, list):
+        return "it is no list of classifiers"
+    for own in value:
+        if not isinstance(own, BasePUClassifier) or not hasattr(own, "threshold_"):
+            return "it holds what is no fitted classifier of this library"
+        if getattr(own, "n_features_in_", None) != sizes["d"]:
+            return "it holds one that was fitted on another number of columns"
+    return None
 
 
 def forest(value: Any, sizes: Sizes) -> str | None:
@@ -82,7 +84,7 @@ ROBUST: Final = {
     "hardness_": array("f", ("n",)),
     "weight_": array("f", ("n",)),
     "weight_path_": array("f", ("rounds", "n"), finite=False),
-    "beside_": method,
+    "beside_": methods,
 }
 TWO_STEP: Final = {
     **ANY,
@@ -106,6 +108,7 @@ OWN: Final[Mapping[str, Mapping[str, Expect]]] = {
         "estimators_": learners,
         "label_frequency_": SHARE,
         "_own_": share(("learnt",)),
+        "_is_unseen_": array("b", ("learnt",)),
     },
     "robust-pu-meta": {
         **ANY,

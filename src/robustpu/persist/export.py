@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted
 
 from robustpu import __version__
 from robustpu.base import BasePUClassifier
 from robustpu.fleet.network import LinearStack
+from robustpu.methods.bagging import BaggingPUClassifier
 from robustpu.methods.puet import PUExtraTreesClassifier
 from robustpu.methods.robust_pu import RobustPUClassifier
 from robustpu.methods.vpu import VPUClassifier
@@ -39,7 +41,7 @@ def to_onnx(
     Parameters
     ----------
     model
-        A fitted classifier that trains networks, or PU extra-trees.
+        A fitted classifier that trains networks, PU extra-trees, or bagged trees.
     path
         The file, usually ``*.onnx``.
     dtype
@@ -51,7 +53,7 @@ def to_onnx(
     Raises
     ------
     ValueError
-        The model is around a scikit-learn learner, or has layers of its own.
+        The model is around another scikit-learn learner, or has layers of its own.
 
     Examples
     --------
@@ -93,21 +95,31 @@ def _probability(graph: "Graph", model: Any, rows: str) -> str:
     """Add a classifier, and name its probabilities of being positive, (rows,)."""
     if isinstance(model, PUExtraTreesClassifier):
         answer = _trees(graph, model, rows)
+    elif _is_bag_of_trees(model):
+        answer = _bagged(graph, model, rows)
     elif isinstance(model, NeuralPUClassifier) and _is_usual(type(model)):
         answer = _networks(graph, model, rows)
     else:
         raise ValueError(
-            f"to_onnx takes models of networks and PU extra-trees; {type(model).__name__} answers "
-            "in another way. A scikit-learn learner in it can be converted by skl2onnx. Beside "
-            "networks, fit with beside=None or beside=PUExtraTreesClassifier()."
+            "to_onnx takes models of networks, PU extra-trees and bagged trees; "
+            f"{type(model).__name__} answers in another way. A scikit-learn learner in it can be "
+            "converted by skl2onnx. Beside networks, fit with beside=None or beside='auto'."
         )
-    beside = getattr(model, "beside_", None)
-    if beside is not None:
-        ours = graph.add("Mul", answer, graph.constant(1 - model.beside_share))
-        theirs = _probability(graph, beside, rows)
-        theirs = graph.add("Mul", theirs, graph.constant(model.beside_share))
-        answer = graph.add("Add", ours, theirs)
+    beside = getattr(model, "beside_", [])
+    if beside:
+        share = model._share_beside()
+        answer = graph.add("Mul", answer, graph.constant(1 - share))
+        for own in beside:
+            theirs = _probability(graph, own, rows)
+            theirs = graph.add("Mul", theirs, graph.constant(share / len(beside)))
+            answer = graph.add("Add", answer, theirs)
     return _shifted(graph, answer, model.calibration_)
+
+
+def _is_bag_of_trees(model: Any) -> bool:
+    return isinstance(model, BaggingPUClassifier) and all(
+        isinstance(own, DecisionTreeClassifier) for own in model.estimators_
+    )
 
 
 def _is_usual(cls: Any) -> bool:
@@ -137,6 +149,26 @@ def _trees(graph: "Graph", model: Any, rows: str) -> str:
     # A tie counts as positive.
     tie = graph.add("Equal", answer, graph.constant(0.5))
     return graph.add("Where", tie, graph.constant(np.nextafter(0.5, 1)), answer)
+
+
+def _bagged(graph: "Graph", model: Any, rows: str) -> str:
+    """As ``elkan_noto.posterior`` and ``to_population`` have it."""
+    from robustpu.persist.layers import learner_trees
+
+    number = graph.constant
+    score = learner_trees(graph, model.estimators_, rows)
+    rest = graph.add("Max", graph.add("Sub", number(1.0), score), number(1e-12))
+    frequency = model.label_frequency_
+    ratio = graph.add("Div", score, rest)
+    ratio = graph.add("Mul", ratio, number((1 - frequency) / frequency))
+    beyond = graph.add("Max", graph.add("Sub", ratio, number(0.98)), number(0.01))
+    bent = graph.add("Sub", number(1.0), graph.add("Div", number(1e-4), beyond))
+    share = graph.add("Where", graph.add("Less", ratio, number(0.99)), ratio, bent)
+    prior, population = model.prior_, model.population_prior_
+    positive = graph.add("Mul", share, number(population / prior))
+    other = graph.add("Sub", number(1.0), share)
+    negative = graph.add("Mul", other, number((1 - population) / (1 - prior)))
+    return graph.add("Div", positive, graph.add("Add", positive, negative))
 
 
 def _networks(graph: "Graph", model: Any, rows: str) -> str:

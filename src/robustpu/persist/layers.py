@@ -1,10 +1,11 @@
 """Layers of torch and trees as ONNX operators."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from onnx import numpy_helper
 from torch import nn
 
@@ -147,11 +148,61 @@ def trees(graph: Graph, forest: Forest, x: str) -> str:
     x
         Name of the rows, (rows, d), in double precision.
     """
-    size = len(forest.feature)
-    tree = np.searchsorted(forest.start, np.arange(size), side="right") - 1
-    node = np.arange(size) - forest.start[tree]
-    inside = forest.feature >= 0
-    left = np.where(inside, forest.left - forest.start[tree], 0)
+    size = np.diff(np.append(forest.start, len(forest.feature)))
+    begin = np.repeat(forest.start, size)
+    left = forest.left - begin
+    feature, threshold, value = forest.feature, forest.threshold, forest.value
+    return _ensemble(graph, x, size, feature, threshold, left, left + 1, value)
+
+
+def learner_trees(graph: Graph, learners: Sequence[Any], x: str) -> str:
+    """Add trees of scikit-learn's for the targets 0 and 1, and name their mean share of 1, (rows,).
+
+    Parameters
+    ----------
+    graph
+        Where to.
+    learners
+        Fitted decision trees.
+    x
+        Name of the rows, (rows, d), in double precision.
+    """
+    each = [own.tree_ for own in learners]
+
+    def joined(name: str) -> NDArray[Any]:
+        return np.concatenate([getattr(own, name) for own in each])
+
+    share = joined("value")[:, 0]
+    return _ensemble(
+        graph,
+        # scikit-learn holds rows in single precision, and thresholds in double.
+        graph.cast(graph.cast(x, "float32"), "float64"),
+        np.array([own.node_count for own in each]),
+        joined("feature"),
+        joined("threshold"),
+        joined("children_left"),
+        joined("children_right"),
+        share[:, 1] / share.sum(1),
+    )
+
+
+def _ensemble(
+    graph: Graph,
+    x: str,
+    size: NDArray[np.intp],
+    feature: NDArray[np.intp],
+    threshold: NDArray[np.float64],
+    left: NDArray[np.intp],
+    right: NDArray[np.intp],
+    value: NDArray[np.float64],
+) -> str:
+    """Add trees of these sizes, one after the other, and name the mean of their leaves, (rows,).
+
+    Features are below 0 in leaves; children are counted from the root of their tree.
+    """
+    tree = np.repeat(np.arange(len(size)), size)
+    node = np.arange(len(tree)) - np.repeat(np.cumsum(size) - size, size)
+    inside = feature >= 0
     leaves = np.flatnonzero(~inside)
     answer = graph.add(
         "TreeEnsembleRegressor",
@@ -161,15 +212,15 @@ def trees(graph: Graph, forest: Forest, x: str) -> str:
         n_targets=1,
         nodes_treeids=tree.tolist(),
         nodes_nodeids=node.tolist(),
-        nodes_featureids=np.where(inside, forest.feature, 0).tolist(),
+        nodes_featureids=np.where(inside, feature, 0).tolist(),
         nodes_modes=np.where(inside, "BRANCH_LEQ", "LEAF").tolist(),
-        nodes_values_as_tensor=numpy_helper.from_array(forest.threshold, "thresholds"),
-        nodes_truenodeids=left.tolist(),
-        nodes_falsenodeids=np.where(inside, left + 1, 0).tolist(),
-        nodes_missing_value_tracks_true=np.zeros(size, dtype=int).tolist(),
+        nodes_values_as_tensor=numpy_helper.from_array(threshold, "thresholds"),
+        nodes_truenodeids=np.where(inside, left, 0).tolist(),
+        nodes_falsenodeids=np.where(inside, right, 0).tolist(),
+        nodes_missing_value_tracks_true=np.zeros(len(tree), dtype=int).tolist(),
         target_treeids=tree[leaves].tolist(),
         target_nodeids=node[leaves].tolist(),
         target_ids=np.zeros(len(leaves), dtype=int).tolist(),
-        target_weights_as_tensor=numpy_helper.from_array(forest.value[leaves], "values"),
+        target_weights_as_tensor=numpy_helper.from_array(value[leaves], "values"),
     )
     return graph.add("Squeeze", graph.cast(answer, "float64"), graph.constant([1], np.int64))
