@@ -48,7 +48,9 @@ def test_answers_are_those_of_networks_and_trees_by_their_shares(pu, share):
     assert [type(own) for own in trees] == [PUExtraTreesClassifier, BaggingPUClassifier]
     assert {(own.prior_, own.scenario) for own in trees} == {(0.3, "case-control")}
     assert alone.beside_ == []
-    theirs = (trees[0].predict_proba(pu.X_test) + trees[1].predict_proba(pu.X_test)) / 2
+    # Learners of scikit-learn get standardised rows.
+    scaled = (pu.X_test - pu.X.mean(0)) / pu.X.std(0)
+    theirs = (trees[0].predict_proba(pu.X_test) + trees[1].predict_proba(scaled)) / 2
     mean = mixed(alone.predict_proba(pu.X_test), theirs)
     np.testing.assert_allclose(all_three.predict_proba(pu.X_test), mean, atol=1e-9)
     for name in ("probability_", "out_of_fold_"):
@@ -56,6 +58,13 @@ def test_answers_are_those_of_networks_and_trees_by_their_shares(pu, share):
         expected = mixed(getattr(alone, name), theirs)
         np.testing.assert_allclose(getattr(all_three, name), expected, atol=1e-9)
     assert np.isfinite(all_three.out_of_fold_).sum() == np.isfinite(alone.out_of_fold_).sum()
+
+
+@pytest.mark.parametrize("factor", [1e200, 1e-200])
+def test_numbers_that_single_precision_cannot_hold(pu, factor):
+    plain, scaled = (RobustPUClassifier(**QUICK).fit(own, pu.y) for own in (pu.X, pu.X * factor))
+    found = scaled.predict_proba(pu.X_test * factor)
+    np.testing.assert_allclose(found, plain.predict_proba(pu.X_test), atol=0.05)
 
 
 def test_shares_of_tables_and_of_images(pu, images):

@@ -4,11 +4,12 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from robustpu.neural import NeuralPUClassifier
-from robustpu.rows import blocks, is_mapped, some_of_each
+from robustpu.rows import Scale, blocks, inputs_of, is_mapped, some_of_each
 from robustpu.sharing import Prepared
+from robustpu.wrapper import WrapperPUClassifier
 
 Floats = NDArray[np.float64]
 
@@ -20,12 +21,15 @@ LEAST = 2_000
 ASKED = 1 << 22
 
 
-def fit_beside(companion: Any, data: Prepared, seed: int) -> tuple[Floats, Floats]:
+def fit_beside(
+    companion: Any, data: Prepared, seed: int, scale: Scale | None
+) -> tuple[Floats, Floats]:
     """Fit a classifier, and give its answers to the training rows: all, and to rows it did not see.
 
     Networks read a mapped file as they train. Others hold what they learn from, so of a file
     larger than 256 MB, in double precision, they get a sample. Half of it is for labelled rows, or
-    more where unlabelled ones do not fill the rest. Weights make up for what was left out.
+    more where unlabelled ones do not fill the rest. Weights make up for what was left out. Learners
+    of scikit-learn, which mostly hold single precision, get standardised rows.
 
     Parameters
     ----------
@@ -35,6 +39,8 @@ def fit_beside(companion: Any, data: Prepared, seed: int) -> tuple[Floats, Float
         Rows, labels and weights.
     seed
         Decides which rows are in the sample.
+    scale
+        By which rows are standardised, if they are.
 
     Returns
     -------
@@ -48,22 +54,23 @@ def fit_beside(companion: Any, data: Prepared, seed: int) -> tuple[Floats, Float
     >>> X, y = np.arange(100.0)[:, None], np.isin(np.arange(100), np.arange(0, 50, 2))
     >>> data = Prepared(X, torch.from_numpy(X), y, np.ones(100), None, None)
     >>> trees = PUExtraTreesClassifier(prior=1 / 3, random_state=0)
-    >>> fit_beside(trees, data, seed=0)[0].shape
+    >>> fit_beside(trees, data, seed=0, scale=None)[0].shape
     (100,)
     """
     rows = None if _reads_files(companion) else _sample(data, seed)
     if rows is None:
-        companion.fit(data.table, data.is_positive, data.weight)
+        companion.fit(inputs(companion, data.table, scale), data.is_positive, data.weight)
         return companion.probability_, companion.out_of_fold_
     weight = _scaled(data.weight, data.is_positive, rows)
-    companion.fit(data.table[rows], data.is_positive[rows], weight)
-    probability = answers_of(companion, data.table)
+    own = inputs(companion, data.table[rows], scale)
+    companion.fit(own, data.is_positive[rows], weight)
+    probability = answers_of(companion, data.table, scale)
     unseen = probability.copy()
     probability[rows], unseen[rows] = companion.probability_, companion.out_of_fold_
     return probability, unseen
 
 
-def answers_of(companion: Any, X: ArrayLike) -> Floats:
+def answers_of(companion: Any, X: NDArray[Any], scale: Scale | None) -> Floats:
     """Probability of a positive, (n,); rows of a mapped file come to memory a block at a time.
 
     Parameters
@@ -72,20 +79,57 @@ def answers_of(companion: Any, X: ArrayLike) -> Floats:
         Fitted.
     X
         Rows (n, ...).
+    scale
+        As in ``fit_beside``.
 
     Examples
     --------
     >>> from robustpu import PUExtraTreesClassifier
     >>> X, y = np.arange(100.0)[:, None], np.isin(np.arange(100), np.arange(0, 50, 2))
-    >>> len(answers_of(PUExtraTreesClassifier(prior=1 / 3, random_state=0).fit(X, y), X))
+    >>> len(answers_of(PUExtraTreesClassifier(prior=1 / 3, random_state=0).fit(X, y), X, None))
     100
     """
     if _reads_files(companion) or not is_mapped(X):
-        whole: Floats = companion.predict_proba(X)[:, 1]
+        whole: Floats = companion.predict_proba(inputs(companion, X, scale))[:, 1]
         return whole
     table = np.asarray(X)
-    parts = [companion.predict_proba(table[own])[:, 1] for own in blocks(table, ASKED)]
-    return np.concatenate(parts)
+    parts = (inputs(companion, table[own], scale) for own in blocks(table, ASKED))
+    return np.concatenate([companion.predict_proba(own)[:, 1] for own in parts])
+
+
+def is_scaled(companion: Any) -> bool:
+    """Whether it gets standardised rows.
+
+    Parameters
+    ----------
+    companion
+        A classifier of this library.
+
+    Examples
+    --------
+    >>> from robustpu import BaggingPUClassifier, PUExtraTreesClassifier
+    >>> is_scaled(BaggingPUClassifier()), is_scaled(PUExtraTreesClassifier())
+    (True, False)
+    """
+    return isinstance(companion, WrapperPUClassifier)
+
+
+def inputs(companion: Any, X: NDArray[Any], scale: Scale | None) -> NDArray[Any]:
+    """Give rows as a companion gets them.
+
+    Parameters
+    ----------
+    companion, X, scale
+        As above.
+
+    Examples
+    --------
+    >>> from robustpu import BaggingPUClassifier
+    >>> scale = np.array([2.0]), np.array([0.5])
+    >>> inputs(BaggingPUClassifier(), np.array([[1.0], [3.0]]), scale).tolist()
+    [[-2.0], [2.0]]
+    """
+    return inputs_of(X, scale, np.float64) if is_scaled(companion) else X
 
 
 def _reads_files(companion: Any) -> bool:

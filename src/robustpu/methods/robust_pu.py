@@ -373,7 +373,9 @@ class RobustPUClassifier(NeuralPUClassifier):
         with warnings.catch_warnings():
             # All together may be sound where one is not, and are looked at themselves.
             warnings.simplefilter("ignore", CollapseWarning)
-            answers = [fit_beside(own.set_params(**given), data, seed) for own in self.beside_]
+            answers = [
+                fit_beside(own.set_params(**given), data, seed, self._scale) for own in self.beside_
+            ]
         theirs, their_unseen = np.mean(answers, axis=0)
         return self._mixed(probability, theirs), self._mixed(unseen, their_unseen)
 
@@ -421,7 +423,7 @@ class RobustPUClassifier(NeuralPUClassifier):
         if not self.beside_:
             return probability
         rows = self._check_rows(X)
-        theirs = np.mean([answers_of(own, rows) for own in self.beside_], axis=0)
+        theirs = np.mean([answers_of(own, rows, self._scale) for own in self.beside_], axis=0)
         return self._mixed(probability, theirs)
 
     def _size(self, n_rows: int) -> int:

@@ -14,11 +14,13 @@ from robustpu import __version__
 from robustpu.base import BasePUClassifier
 from robustpu.fleet.network import LinearStack
 from robustpu.methods.bagging import BaggingPUClassifier
+from robustpu.methods.companion import is_scaled
 from robustpu.methods.puet import PUExtraTreesClassifier
 from robustpu.methods.robust_pu import RobustPUClassifier
 from robustpu.methods.vpu import VPUClassifier
 from robustpu.neural import NeuralPUClassifier
 from robustpu.persist.places import whole
+from robustpu.rows import Scale
 
 if TYPE_CHECKING:
     from robustpu.persist.graph import Graph
@@ -110,7 +112,8 @@ def _probability(graph: "Graph", model: Any, rows: str) -> str:
         share = model._share_beside()
         answer = graph.add("Mul", answer, graph.constant(1 - share))
         for own in beside:
-            theirs = _probability(graph, own, rows)
+            scale = model._scale if is_scaled(own) else None
+            theirs = _probability(graph, own, _standardised(graph, rows, scale))
             theirs = graph.add("Mul", theirs, graph.constant(share / len(beside)))
             answer = graph.add("Add", answer, theirs)
     return _shifted(graph, answer, model.calibration_)
@@ -172,10 +175,7 @@ def _bagged(graph: "Graph", model: Any, rows: str) -> str:
 
 
 def _networks(graph: "Graph", model: Any, rows: str) -> str:
-    if model._scale is not None:
-        mean, scale = model._scale
-        rows = graph.add("Sub", rows, graph.constant(mean))
-        rows = graph.add("Div", rows, graph.constant(scale))
+    rows = _standardised(graph, rows, model._scale)
     chain = isinstance(model.network_, LinearStack)
     logit = _stack(graph, model, rows) if chain else _one_by_one(graph, model, rows)
     each = graph.add("Sigmoid", graph.cast(logit, "float64"))  # (members, rows)
@@ -183,6 +183,13 @@ def _networks(graph: "Graph", model: Any, rows: str) -> str:
         each = graph.add("Div", each, graph.constant(model.scale_[:, None]))
         each = graph.add("Min", each, graph.constant(1.0))
     return graph.add("ReduceMean", each, axes=[0], keepdims=0)
+
+
+def _standardised(graph: "Graph", rows: str, scale: Scale | None) -> str:
+    if scale is None:
+        return rows
+    centred = graph.add("Sub", rows, graph.constant(scale[0]))
+    return graph.add("Div", centred, graph.constant(scale[1]))
 
 
 def _stack(graph: "Graph", model: Any, rows: str) -> str:
