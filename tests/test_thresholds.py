@@ -1,8 +1,11 @@
 """Thresholds, and the answers of models that have them."""
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
 
 from robustpu import (
     ElkanNotoClassifier,
@@ -83,15 +86,28 @@ def test_recall_is_reached_and_no_more_than_needed(recall):
 def test_a_weight_is_as_many_rows():
     rng = np.random.default_rng(0)
     positive, unlabeled = rng.normal(1, 1, 60).round(1), rng.normal(0, 1, 90).round(1)
-    weights = rng.integers(0, 4, 60), rng.integers(1, 4, 90)
+    weights = rng.integers(0, 4, 60), rng.integers(0, 4, 90)
     many = np.repeat(positive, weights[0]), np.repeat(unlabeled, weights[1])
     for share in (0.05, 0.3, 0.9):
-        at = at_share(unlabeled, share, weights[1])
-        assert (many[1] >= at).sum() == (many[1] >= at_share(many[1], share)).sum()
+        assert at_share(unlabeled, share, weights[1]) == at_share(many[1], share)
         assert at_recall(positive, share, weights[0]) == at_recall(many[0], share)
-        # Which scores have enough rows above them is about rows.
         found = at_precision(positive, unlabeled, 0.5, share, weights)
         assert found == pytest.approx(at_precision(*many, 0.5, share))
+
+
+def test_a_heavy_row_is_no_precision():
+    """One positive at the top has a fifth of the weight, and still is one row."""
+    rng = np.random.default_rng(0)
+    positive, unlabeled = np.append(0.99, rng.uniform(0, 0.9, 99)), rng.uniform(0, 0.9, 400)
+    weight = np.append(25.0, np.ones(99))
+    found, _ = at_precision(positive, unlabeled, 0.3, 0.99, (weight, np.ones(400)))
+    assert (positive >= found).sum() >= 10
+
+
+def test_neighbours_among_numbers_are_told_apart():
+    low = 0.5 + np.finfo(float).eps / 2
+    score = np.array([0.1, low, np.nextafter(low, 1), 0.9])
+    assert (score >= at_share(score, 0.5)).sum() == 2
 
 
 def test_precision_by_hand():
@@ -181,12 +197,19 @@ class TestModels:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
 class TestWeights:
-    """Half of the rows weigh five times as much, and some nothing."""
+    """Rows that look like positives weigh five times as much as others, and some weigh nothing."""
 
     def fitted(self, kind, pu, **changes):
-        weight = np.random.default_rng(0).choice([0.0, 1.0, 5.0], len(pu.y), p=[0.1, 0.4, 0.5])
+        X = (pu.X - pu.X.mean(0)) / pu.X.std(0)
+        looks = LogisticRegression().fit(X, pu.y).decision_function(X)
+        weight = np.where(looks > np.median(looks), 5.0, 1.0)
+        weight[np.random.default_rng(0).uniform(size=len(weight)) < 0.1] = 0
         model = clone(KINDS[kind]).set_params(prior=0.4, random_state=0, **changes)
-        return model.fit((pu.X - pu.X.mean(0)) / pu.X.std(0), pu.y, weight), weight
+        return model.fit(X, pu.y, weight), weight
+
+    def held_out(self, model, weight, y, kind):
+        rows = np.isfinite(model.out_of_fold_) & (weight > 0) & (y == kind)
+        return model.out_of_fold_[rows], weight[rows]
 
     def test_count_in_what_unseen_rows_tell(self, kind, pu):
         model, weight = self.fitted(kind, pu, scenario="single-set")
@@ -209,10 +232,52 @@ class TestWeights:
         above = model.probability_[pu.y == 0] >= model.threshold_
         assert np.average(above, weights=weight[pu.y == 0]) == pytest.approx(0.4, abs=0.02)
 
+    def test_count_in_a_recall(self, kind, pu):
+        model, weight = self.fitted(kind, pu, threshold="recall:0.8")
+        score, own = self.held_out(model, weight, pu.y, 1)
+        reached = np.average(score >= model.threshold_, weights=own)
+        beyond = np.average(score > model.threshold_, weights=own)
+        assert beyond < 0.8 <= reached + 1e-9
+
+    @pytest.mark.filterwarnings("ignore:no threshold has a precision")
+    def test_count_in_a_precision(self, kind, pu):
+        model, weight = self.fitted(kind, pu, threshold="precision:0.55")
+        sides = [self.held_out(model, weight, pu.y, side) for side in (1, 0)]
+        (positive, unlabeled), weights = zip(*sides, strict=True)
+        assert model.threshold_ == at_precision(positive, unlabeled, 0.4, 0.55, weights)[0]
+        assert model.threshold_ != at_precision(positive, unlabeled, 0.4, 0.55)[0]
+
     def test_are_no_rows_of_a_list(self, kind, pu):
         model, _ = self.fitted(kind, pu, threshold="top:100")
         above = model.probability_[pu.y == 0] >= model.threshold_
         assert above.sum() == pytest.approx(100, abs=12)
+
+    def test_count_in_the_alarm_of_a_collapse(self, kind, pu):
+        model, _ = self.fitted(kind, pu)
+        model.threshold_ = float(np.quantile(model.probability_[pu.y == 0], 0.97))
+        assert caught(model) is not None
+        # All the weight is on the few that are answered positive.
+        model.sample_weight_ = np.where(model.probability_ >= model.threshold_, 20.0, 1.0)
+        assert caught(model) is None
+
+    def test_of_nothing_is_as_good_as_no_row(self, kind, pu):
+        model, weight = self.fitted(kind, pu)
+        heavy = metrics.evaluate(
+            pu.y[known := np.isfinite(model.out_of_fold_) & (weight > 0)],
+            model.out_of_fold_[known], prior=0.4, sample_weight=weight[known],
+        )  # fmt: skip
+        found = model.evaluate()
+        assert len(found.sample.unlabeled) == len(heavy.sample.unlabeled)
+        model.sample_weight_ = np.where(pu.y == 1, 0.0, 1.0)
+        with pytest.raises(ValueError, match="no labelled and unlabelled rows were held out"):
+            model.evaluate()
+
+
+def caught(model):
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        model._warn_if_collapsed(1)
+    return str(told[0].message) if told else None
 
 
 @pytest.mark.parametrize("kind", KINDS)

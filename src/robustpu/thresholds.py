@@ -80,14 +80,15 @@ def at_share(unlabeled: Scores, share: float, weight: Scores | None = None) -> f
     >>> at_share(np.array([0.1, 0.2, 0.3, 0.9]), 0.25, np.array([1.0, 1.0, 1.0, 9.0]))
     0.9...
     """
-    scores, reach = np.unique(unlabeled), _reach(unlabeled, weight)
-    shares = np.append(reach(scores), 0.0)
+    scores = np.unique(unlabeled if weight is None else unlabeled[weight > 0])
+    shares = np.append(_reach(unlabeled, weight)(scores), 0.0)
     place = int(np.argmin(np.abs(shares - share)))
     if place == 0:
         return float(scores[0])
-    if place == len(scores):
-        return float(np.nextafter(scores[-1], np.inf))
-    return float((scores[place - 1] + scores[place]) / 2)
+    below = scores[place - 1]
+    above = scores[place] if place < len(scores) else below
+    # The middle of two neighbours may be the lower one.
+    return float(max((below + above) / 2, np.nextafter(below, np.inf)))
 
 
 def at_recall(positive: Scores, recall: float, weight: Scores | None = None) -> float:
@@ -153,7 +154,8 @@ def at_precision(
     found = np.minimum(prior * recall / np.maximum(rate, 0.5 / len(unlabeled)), 1.0)
     # The very top has few rows, and any precision by chance: ten positives, or a tenth, must be
     # above.
-    found = found[recall * len(positive) >= min(10, len(positive) / 10)]
+    count = _reach(positive, None)(scores) * len(positive)
+    found = found[count >= min(10, len(positive) / 10)]
     enough = np.flatnonzero(found >= precision)
     # Of equals the least: it answers most.
     best = enough[0] if len(enough) else int(np.argmax(found))

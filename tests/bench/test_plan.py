@@ -1,6 +1,7 @@
 import json
 import pickle
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -163,6 +164,18 @@ class TestFingerprint:
         # Stored results would be run again if it ever changed.
         cell = load(tmp_path, HEAD + "[methods.pn]")[0]
         assert cell.fingerprint == "96efe4eab4652a99"
+
+
+EXPERIMENTS = Path(__file__).parents[2] / "experiments"
+
+
+@pytest.mark.skipif(not EXPERIMENTS.is_dir(), reason="no committed results here")
+@pytest.mark.parametrize("path", sorted((EXPERIMENTS / "results").glob("*.jsonl")), ids=str)
+def test_committed_results_are_those_of_the_plan(path):
+    """Otherwise `bench run` would train them again."""
+    known = {cell.fingerprint for cell in plan.load(EXPERIMENTS / f"{path.stem}.toml")}
+    stored = {json.loads(line)["fingerprint"] for line in path.read_text().splitlines()}
+    assert stored <= known
 
 
 class TestMatching:

@@ -94,6 +94,16 @@ class TestBags:
         model.fit(X, y, weight)
         assert all((learner.rows_ % 2).all() for learner in model.estimators_)
 
+    def test_what_a_learner_of_some_positives_sees(self):
+        """As if rows that weigh nothing were not there, and all is all, however it is said."""
+        y, weight = np.repeat([True, False], [60, 120]), np.ones(180)
+        weight[:30] = 0
+        for own in (bagging(max_samples=0.5), bagging(max_samples=0.5, bag_size=20)):
+            assert own._ratio(y, weight) == own._ratio(y[30:], None)
+        shares = [bagging(max_samples=own, bag_size=20)._label_share(y, None)
+                  for own in (None, 1.0, 60, 1000)]  # fmt: skip
+        assert len(set(shares)) == 1
+
     @pytest.mark.parametrize("given", [0, 0.0, 1.5, -1, "all"])
     def test_how_many_positives_is_checked(self, given):
         with pytest.raises(ValueError, match="max_samples must be"):

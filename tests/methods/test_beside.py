@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.neighbors import KNeighborsClassifier
 
 from robustpu import (
     BaggingPUClassifier,
@@ -65,6 +66,46 @@ def test_numbers_that_single_precision_cannot_hold(pu, factor):
     plain, scaled = (RobustPUClassifier(**QUICK).fit(own, pu.y) for own in (pu.X, pu.X * factor))
     found = scaled.predict_proba(pu.X_test * factor)
     np.testing.assert_allclose(found, plain.predict_proba(pu.X_test), atol=0.05)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 5, 8])
+@pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
+def test_bagged_trees_of_few_labels_are_split(pu, count):
+    labelled = np.flatnonzero(pu.y == 1)[:count]
+    rows = np.append(labelled, np.flatnonzero(pu.y == 0))
+    given = {**QUICK, "validation_fraction": 0.0}
+    _, bags = RobustPUClassifier(**given).fit(pu.X[rows], pu.y[rows]).beside_
+    assert np.ptp(bags.probability_) > 0.1
+
+
+def test_rows_without_weight_do_not_keep_others_from_being_judged(pu):
+    weight = np.where((pu.y == 1) & (np.arange(len(pu.y)) % 4 == 0), 0.0, 1.0)
+    model = RobustPUClassifier(**QUICK).fit(pu.X, pu.y, weight)
+    known = np.isfinite(model.beside_[1].out_of_fold_)
+    assert known.all()
+    assert model.evaluate()["auc"].value > 0.8
+
+
+def test_rows_from_afar_are_answered(pu):
+    model = RobustPUClassifier(**QUICK).fit(pu.X, pu.y)
+    assert np.isfinite(model.predict_proba(np.full((1, pu.X.shape[1]), 1e60))).all()
+
+
+def test_labels_of_the_user_and_learners_without_weights(pu):
+    beside = [
+        NNPUClassifier(epochs=1, pos_label="yes"),
+        BaggingPUClassifier(estimator=KNeighborsClassifier(), n_estimators=8),
+    ]
+    model = RobustPUClassifier(**QUICK, beside=beside, pos_label="yes")
+    model.fit(pu.X, np.where(pu.y == 1, "yes", "zero"))
+    assert len(model.beside_) == 2
+    assert beside[0].pos_label == "yes"
+
+
+def test_parameters_of_what_stands_beside_are_checked_first(pu):
+    model = RobustPUClassifier(beside=PUExtraTreesClassifier(n_estimators=0), verbose=1)
+    with pytest.raises(ValueError, match="n_estimators must be"):
+        model.fit(pu.X, pu.y)
 
 
 def test_shares_of_tables_and_of_images(pu, images):

@@ -438,7 +438,9 @@ class TestSizes:
         model = RobustPUClassifier(prior=0.5, max_rounds=1, epochs=1, random_state=0)
         model.fit(pu.X, pu.y)
         assert len(model.member_scores_) == 12
-        assert [own.max_samples for own in model.beside_] == [40, 40]
+        trees, bags = model.beside_
+        assert trees.max_samples == 40
+        assert bags.max_samples == pytest.approx(40 / 60)
 
     @pytest.mark.parametrize("name", ["n_members", "batch_size", "epochs"])
     def test_other_methods_do_not_adapt(self, name):

@@ -30,6 +30,7 @@ from robustpu import (
     RobustPUClassifier,
     hardness,
     persist,
+    risks,
     weighting,
 )
 from robustpu.modules import mlp
@@ -105,6 +106,19 @@ class TestWhatElseIsKept:
         model.fit(pu.X, pu.y)
         loaded = again(model, tmp_path)
         assert same(loaded.predict_proba(pu.X_test), model.predict_proba(pu.X_test))
+
+    def test_functions_of_classifiers_beside_the_networks(self, tmp_path):
+        def mine(margin):
+            return risks.logistic(margin)
+
+        pu, own = data(), NNPUClassifier(epochs=1, surrogate=mine)
+        for place, beside in ((0, own), (1, [PUExtraTreesClassifier(n_estimators=2), own])):
+            name = "beside__1__surrogate" if place else "beside__surrogate"
+            given = {**QUICK["robust-pu"], "beside": beside}
+            model = RobustPUClassifier(prior=0.3, **given).fit(pu.X, pu.y)
+            (tmp_path / name).mkdir()
+            loaded = again(model, tmp_path / name, **{name: mine})
+            assert loaded.beside_[place].surrogate is mine
 
     def test_a_classifier_of_another_class_is_not_taken(self, tmp_path):
         fitted("nnpu").save(tmp_path / "model")
@@ -342,7 +356,7 @@ class TestDescription:
     def test_tells_what_is_there(self, tmp_path):
         robustpu.save(fitted("nnpu"), tmp_path / "model", attachments={"a.txt": "abc"})
         found = persist.describe(tmp_path / "model")
-        assert (found.kind, found.schema) == ("NNPUClassifier", 1)
+        assert (found.kind, found.schema) == ("NNPUClassifier", 2)
         assert found.written_by["robustpu"] == robustpu.__version__
         assert found.attachments == ("a.txt",)
         assert found.files["a.txt"] == 3
@@ -366,4 +380,4 @@ def test_the_checksums_are_those_of_sha256sum(tmp_path):
     for line in (tmp_path / "model" / "SHA256SUMS").read_text().splitlines():
         digest, name = line.split("  ")
         assert hashlib.sha256((tmp_path / "model" / name).read_bytes()).hexdigest() == digest
-    assert json.loads((tmp_path / "model" / "model.json").read_text())["schema"] == 1
+    assert json.loads((tmp_path / "model" / "model.json").read_text())["schema"] == 2

@@ -142,7 +142,7 @@ class TestJson:
             ("[]", "does not say that it is a robustpu model"),
             ('{"format": "robustpu model", "schema": true}', "schema is not a number"),
             ('{"format": "robustpu model", "schema": 0}', "schema is not a number"),
-            ('{"format": "robustpu model", "schema": 1}', "attachments, extra, model, written_by"),
+            ('{"format": "robustpu model", "schema": 2}', "attachments, extra, model, written_by"),
         ],
     )
     def test_text(self, folder, text, reason):
@@ -155,11 +155,15 @@ class TestJson:
         seal(folder)
         refused(folder, "model.json: it is not JSON")
 
+    def test_an_early_schema_says_so(self, folder):
+        edit(folder, lambda own: own.update(schema=1))
+        refused(folder, "schema 1, of an early version .*: fit the model again")
+
     def test_a_newer_schema_says_so(self, folder):
-        edit(folder, lambda own: own.update(schema=2, more="things"))
+        edit(folder, lambda own: own.update(schema=3, more="things"))
         (folder / "one-more.bin").write_bytes(b"")
         seal(folder)
-        refused(folder, "schema 2, and this version .* up to 1: install a newer version")
+        refused(folder, "schema 3, and this version .* up to 2: install a newer version")
 
     @pytest.mark.parametrize(
         ("path", "value", "reason"),
@@ -190,7 +194,16 @@ class TestJson:
             ("model/parameters/module", "os", "no network of this library"),
             ("model/parameters/module", {"$": "function", "name": "os:system"}, "no function"),
             ("model/parameters/module", {"$": "function", "name": "prior:km2"}, "no network of"),
-            ("model/parameters/surrogate", {"$": "given", "was": "builtins.eval"}, "Give it again"),
+            (
+                "model/parameters/surrogate",
+                {"$": "given", "was": "builtins.eval", "name": "surrogate"},
+                "Give it again",
+            ),
+            (
+                "model/parameters/surrogate",
+                {"$": "given", "was": "builtins.eval", "name": 3},
+                "it names no parameter",
+            ),
             ("model/fitted/prior_", 1.0, "prior_: it is 1.0, not a number from"),
             ("model/fitted/prior_", True, "prior_: it is True"),
             ("model/fitted/prior_", {"$": "float", "value": "nan"}, "prior_: it is nan"),

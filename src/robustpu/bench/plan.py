@@ -143,7 +143,6 @@ LATER = [
     ("mirror", False),
     ("calibrate", False),
     ("beside", None),
-    ("beside_share", 2 / 3),
     ("max_samples", None),
     # More rows than any experiment has.
     ("max_samples", 50_000),
@@ -170,9 +169,13 @@ def resolved(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [resolved(own) for own in value]
     if isinstance(value, BaseEstimator):
-        given = value.get_params(deep=False).items()
+        given = value.get_params(deep=False)
+        if given.get("beside", "nobody") is None:
+            del given["beside_share"]
         parts = {
-            key: resolved(own) for key, own in given if key not in GIVEN and (key, own) not in LATER
+            key: resolved(own)
+            for key, own in given.items()
+            if key not in GIVEN and (key, own) not in LATER
         }
         recipes = value._recipes() if isinstance(value, NeuralPUClassifier) else ()
         return {"class": type(value).__name__, **parts, "recipes": resolved(recipes)}

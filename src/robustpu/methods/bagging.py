@@ -51,8 +51,8 @@ class BaggingPUClassifier(WrapperPUClassifier):
     n_estimators
         T, the number of learners.
     max_samples
-        Labelled positives that a learner sees: a number, or a share of them. If it is not all of
-        them, each learner gets others, and ``out_of_fold_`` knows every row.
+        Labelled positives that a learner sees: a number, or a share of them; by default all. If it
+        is not all, each learner gets others, and enough learners answer every row out of bag.
     bag_size
         K, the number of unlabelled rows that a learner sees; by default that of the labelled
         positives that it sees, but no more than there are unlabelled rows.
@@ -89,7 +89,7 @@ class BaggingPUClassifier(WrapperPUClassifier):
     _default = TREE
 
     n_estimators: int = 100
-    max_samples: int | float = 1.0
+    max_samples: int | float | None = None
     bag_size: int | None = None
     correction: str | Correction = "matched"
     n_jobs: int | None = None
@@ -100,7 +100,7 @@ class BaggingPUClassifier(WrapperPUClassifier):
         if isinstance(self.max_samples, float):
             check_number("max_samples", self.max_samples, above=0, most=1)
         else:
-            check_number("max_samples", self.max_samples, least=1, whole=True)
+            check_number("max_samples", self.max_samples, least=1, whole=True, optional=True)
         check_number("bag_size", self.bag_size, least=1, whole=True, optional=True)
         pick("correction", self.correction, CORRECTIONS)
         check_number("n_jobs", self.n_jobs, whole=True, optional=True)
@@ -133,27 +133,24 @@ class BaggingPUClassifier(WrapperPUClassifier):
         """Draw the rows of each learner, the same for the same seed; the state serves on."""
         own = np.ones(len(is_positive)) if weight is None else weight
         labels.refuse_weightless(is_positive, own)
-        positive = np.flatnonzero(is_positive)
+        positive = np.flatnonzero(is_positive & (own > 0))
         unlabeled = np.flatnonzero(~is_positive & (own > 0))
-        n_positive, size = self._sizes(is_positive)
+        n_seen, size = self._sizes(len(positive), len(unlabeled))
         for seed in seeds:
             state = np.random.RandomState(seed)
-            bag = state.choice(unlabeled, size)
-            seen = positive
-            if n_positive < len(positive):
-                counting = positive[own[positive] > 0]
-                seen = state.choice(counting, min(n_positive, len(counting)), replace=False)
+            bag, seen = state.choice(unlabeled, size), positive
+            if n_seen < len(positive):
+                seen = state.choice(positive, n_seen, replace=False)
             yield np.concatenate([seen, bag]), state
 
-    def _sizes(self, is_positive: Mask) -> tuple[int, int]:
-        """Numbers of labelled positives and of unlabelled rows that a learner sees."""
-        n_positive = int(is_positive.sum())
-        seen = self.max_samples
+    def _sizes(self, n_positive: int, n_unlabeled: int) -> tuple[int, int]:
+        """Numbers of labelled positives and of unlabelled rows that a learner sees, of so many."""
+        seen = n_positive if self.max_samples is None else self.max_samples
         if isinstance(seen, float):
             seen = max(1, int(seen * n_positive))
         seen = min(seen, n_positive)
         # Rows that are in every bag would have no learner left to score them.
-        return seen, self.bag_size or min(seen, len(is_positive) - n_positive)
+        return seen, self.bag_size or min(seen, n_unlabeled)
 
     def _learn(
         self, X: Any, is_positive: Mask, weight: Floats | None, random: np.random.RandomState
@@ -174,7 +171,7 @@ class BaggingPUClassifier(WrapperPUClassifier):
             warnings.warn(
                 f"{seen_by_all} unlabelled rows are in every bag: their probability_ is by "
                 "learners that took them as negatives. Raise n_estimators, which is "
-                f"{self.n_estimators}, or lower bag_size, which is {self._sizes(is_positive)[1]}.",
+                f"{self.n_estimators}, or lower bag_size.",
                 stacklevel=3,
             )
         everyone /= self.n_estimators
@@ -186,19 +183,15 @@ class BaggingPUClassifier(WrapperPUClassifier):
         correct = pick("correction", self.correction, CORRECTIONS)
         self.label_frequency_ = correct(self._own_[~is_positive], unlabeled, self.prior_, ratio)
 
-    def _ratio(self, is_positive: Mask, weight: Floats | None) -> float:
-        """K / |P|, or that of the sample weights of a bag and of P."""
+    def _ratio(self, is_positive: Mask, weight: Floats | None, share: float = 1.0) -> float:
+        """K over the positives that a learner sees, or the ratio of weights, of a share of rows."""
         own = np.ones(len(is_positive)) if weight is None else weight
-        unlabeled, (seen, size) = own[~is_positive], self._sizes(is_positive)
-        in_bag = size * unlabeled[unlabeled > 0].mean()
-        return float(in_bag / (own[is_positive].sum() * seen / is_positive.sum()))
+        positive, unlabeled = own[is_positive & (own > 0)], own[~is_positive & (own > 0)]
+        seen, size = self._sizes(round(share * len(positive)), round(share * len(unlabeled)))
+        return float(size * unlabeled.mean() / (seen * positive.mean()))
 
     def _label_share(self, is_positive: Mask, weight: Floats | None) -> float:
-        ratio = self._ratio(is_positive, weight)
-        if self.bag_size is not None and isinstance(self.max_samples, float):
-            # Bags keep their size when a fold is out, and P does not.
-            ratio /= 1 - 1 / n_folds(is_positive)
-        return 1 / (1 + ratio)
+        return 1 / (1 + self._ratio(is_positive, weight, 1 - 1 / n_folds(is_positive)))
 
     def _answer(self, X: Any) -> Floats:
         return self._corrected(mean_score(self.estimators_, X, self.n_jobs))

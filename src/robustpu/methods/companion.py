@@ -1,4 +1,4 @@
-"""The classifier beside the networks: what it learns from, and its answers."""
+"""Classifiers beside the networks: what they learn from, and their answers."""
 
 import math
 from typing import Any
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from robustpu.neural import NeuralPUClassifier
 from robustpu.rows import Scale, blocks, inputs_of, is_mapped, some_of_each
 from robustpu.sharing import Prepared
-from robustpu.wrapper import WrapperPUClassifier
+from robustpu.wrapper import LARGEST, WrapperPUClassifier
 
 Floats = NDArray[np.float64]
 
@@ -59,7 +59,9 @@ def fit_beside(
     """
     rows = None if _reads_files(companion) else _sample(data, seed)
     if rows is None:
-        companion.fit(inputs(companion, data.table, scale), data.is_positive, data.weight)
+        # Some learners take no weights.
+        weight = None if (data.weight == data.weight[0]).all() else data.weight
+        companion.fit(inputs(companion, data.table, scale), data.is_positive, weight)
         return companion.probability_, companion.out_of_fold_
     weight = _scaled(data.weight, data.is_positive, rows)
     own = inputs(companion, data.table[rows], scale)
@@ -89,8 +91,8 @@ def answers_of(companion: Any, X: NDArray[Any], scale: Scale | None) -> Floats:
     >>> len(answers_of(PUExtraTreesClassifier(prior=1 / 3, random_state=0).fit(X, y), X, None))
     100
     """
-    if _reads_files(companion) or not is_mapped(X):
-        whole: Floats = companion.predict_proba(inputs(companion, X, scale))[:, 1]
+    if _reads_files(companion) or not (is_mapped(X) or is_scaled(companion)):
+        whole: Floats = companion.predict_proba(X)[:, 1]
         return whole
     table = np.asarray(X)
     parts = (inputs(companion, table[own], scale) for own in blocks(table, ASKED))
@@ -115,7 +117,7 @@ def is_scaled(companion: Any) -> bool:
 
 
 def inputs(companion: Any, X: NDArray[Any], scale: Scale | None) -> NDArray[Any]:
-    """Give rows as a companion gets them.
+    """Give rows as a companion gets them; those far outside are put where single precision ends.
 
     Parameters
     ----------
@@ -129,7 +131,9 @@ def inputs(companion: Any, X: NDArray[Any], scale: Scale | None) -> NDArray[Any]
     >>> inputs(BaggingPUClassifier(), np.array([[1.0], [3.0]]), scale).tolist()
     [[-2.0], [2.0]]
     """
-    return inputs_of(X, scale, np.float64) if is_scaled(companion) else X
+    if scale is None or not is_scaled(companion):
+        return X
+    return inputs_of(X, scale, np.float64).clip(-LARGEST, LARGEST)
 
 
 def _reads_files(companion: Any) -> bool:

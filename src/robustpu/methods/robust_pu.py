@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
+from sklearn.tree import DecisionTreeClassifier
 from torch import Tensor
 
 from robustpu import hardness as hardnesses
@@ -137,7 +138,7 @@ class RobustPUClassifier(NeuralPUClassifier):
         (:class:`robustpu.BaggingPUClassifier`); for images ten networks of
         :class:`robustpu.P3MixCClassifier`, or as many as ``n_members``, none below four, with
         answers shifted to the prior. The paper has none; they err on other rows, so all together
-        err on fewer.
+        err on fewer. Those around learners of scikit-learn get standardised rows.
     beside_share
         The share that the mean of their answers has; by default two thirds of a table, and four
         fifths of images.
@@ -158,8 +159,8 @@ class RobustPUClassifier(NeuralPUClassifier):
     out_of_fold_
         The same by the members that did not train on the row, NaN where all did, (n,): what
         ``robustpu.metrics`` can judge.
-    beside_
-        The fitted classifiers beside the networks, a list.
+    beside_, beside_share_
+        The fitted classifiers beside the networks, a list, and their share of the answer.
     calibration_
         What ``calibrate`` added to the log-odds.
     hardness_, weight_
@@ -296,13 +297,15 @@ class RobustPUClassifier(NeuralPUClassifier):
             )
         if isinstance(self.pretrain, NeuralPUClassifier):
             self.pretrain._check_parameters()
-        given = self.beside if isinstance(self.beside, list | tuple) else [self.beside]
-        is_known = all(isinstance(own, BasePUClassifier) for own in given) and len(given)
-        if not (is_known or self.beside is None or _is_auto(self.beside)):
-            raise ValueError(
-                "beside must be 'auto', None, or a classifier of this library, such as "
-                f"PUExtraTreesClassifier(), or a list of such; it is {self.beside!r}."
-            )
+        if not _is_auto(self.beside):
+            given = self._given_beside()
+            if self.beside is not None and not given:
+                raise ValueError(
+                    "beside must be 'auto', None, or a classifier of this library, such as "
+                    f"PUExtraTreesClassifier(), or a list of such; it is {self.beside!r}."
+                )
+            for own in given:
+                own._check_parameters()
         check_number("beside_share", self.beside_share, least=0, most=1, optional=True)
         # Thresholds outside the domain of the weighting are refused now, not rounds later.
         weigh = weightings.resolve(self.weighting)
@@ -367,40 +370,45 @@ class RobustPUClassifier(NeuralPUClassifier):
         seed: int,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         self.beside_ = self._companions(data)
+        self.beside_share_ = SHARE_TABLE if data.table.ndim == 2 else SHARE_IMAGES
+        if self.beside_share is not None:
+            self.beside_share_ = self.beside_share
         if not self.beside_:
             return probability, unseen
-        given = {"prior": self.prior_, "scenario": self.scenario, "random_state": seed}
+        # They get true and false as labels.
+        given = {"prior": self.prior_, "scenario": self.scenario, "pos_label": None}
         with warnings.catch_warnings():
             # All together may be sound where one is not, and are looked at themselves.
             warnings.simplefilter("ignore", CollapseWarning)
             answers = [
-                fit_beside(own.set_params(**given), data, seed, self._scale) for own in self.beside_
+                fit_beside(own.set_params(**given, random_state=seed), data, seed, self._scale)
+                for own in self.beside_
             ]
         theirs, their_unseen = np.mean(answers, axis=0)
         return self._mixed(probability, theirs), self._mixed(unseen, their_unseen)
 
     def _mixed(self, ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> NDArray[np.float64]:
-        share = self._share_beside()
-        return (1 - share) * ours + share * theirs
+        return (1 - self.beside_share_) * ours + self.beside_share_ * theirs
 
-    def _share_beside(self) -> float:
-        if self.beside_share is not None:
-            return self.beside_share
-        return SHARE_TABLE if len(self.input_shape_) == 1 else SHARE_IMAGES
+    def _given_beside(self) -> list[Any]:
+        """Return the classifiers that were given; none if something else is among them."""
+        given: Any = self.beside if isinstance(self.beside, list | tuple) else [self.beside]
+        return list(given) if all(isinstance(own, BasePUClassifier) for own in given) else []
 
     def _companions(self, data: Prepared) -> list[Any]:
         """Make the classifiers that stand beside the networks."""
-        if self.beside is None:
-            return []
         if not _is_auto(self.beside):
-            given = self.beside if isinstance(self.beside, list | tuple) else [self.beside]
-            return [clone(own) for own in given]
+            return [clone(own) for own in self._given_beside()]
         if data.table.ndim == 2:
-            # Each tree of the second kind has not seen a fifth of the labelled rows.
-            seen = max(1, min(MANY, int(0.8 * data.is_positive.sum())))
+            n_positive = int((data.is_positive & (data.weight > 0)).sum())
+            # A fifth of the labelled rows, or more, is left to judge each of the bagged trees by.
+            share = min(0.8, MANY / n_positive)
+            # Of few rows, small leaves: a tree that cannot be split says the same of every row.
+            leaf = min(5, max(1, int(share * n_positive) // 3))
+            tree = DecisionTreeClassifier(min_samples_leaf=leaf, max_features="sqrt")
             return [
                 PUExtraTreesClassifier(max_samples=MANY),
-                BaggingPUClassifier(max_samples=seen),
+                BaggingPUClassifier(estimator=tree, max_samples=share),
             ]
         most, least = COMPANIONS
         members = min(most, self._size(len(data.table)))

@@ -85,6 +85,7 @@ ROBUST: Final = {
     "weight_": array("f", ("n",)),
     "weight_path_": array("f", ("rounds", "n"), finite=False),
     "beside_": methods,
+    "beside_share_": number(0, 1),
 }
 TWO_STEP: Final = {
     **ANY,

@@ -26,7 +26,7 @@ Answer = TypeVar("Answer")
 
 FORMAT: Final = "robustpu model"
 # To be raised whenever older versions of the library could not read what newer ones write.
-SCHEMA: Final = 1
+SCHEMA: Final = 2
 ENTRIES: Final = frozenset({"format", "schema", "written_by", "attachments", "model", "extra"})
 # A folder may be replaced while it is read; then it is read again.
 TRIES: Final = 5
@@ -115,6 +115,11 @@ def parse(content: bytes) -> dict[str, Json]:
     schema = entries.get("schema")
     if type(schema) is not int or schema < 1:
         raise ModelFolderError(f"{MODEL}: its schema is not a number.")
+    if schema < SCHEMA:
+        raise ModelFolderError(
+            f"{MODEL}: it has the schema {schema}, of an early version of robustpu, and this one "
+            f"reads schema {SCHEMA}: fit the model again."
+        )
     if schema > SCHEMA:
         raise ModelFolderError(
             f"{MODEL}: it has the schema {schema}, and this version of robustpu reads schemas up "

@@ -109,11 +109,11 @@ def _probability(graph: "Graph", model: Any, rows: str) -> str:
         )
     beside = getattr(model, "beside_", [])
     if beside:
-        share = model._share_beside()
+        share = model.beside_share_
         answer = graph.add("Mul", answer, graph.constant(1 - share))
         for own in beside:
-            scale = model._scale if is_scaled(own) else None
-            theirs = _probability(graph, own, _standardised(graph, rows, scale))
+            given = _standardised(graph, rows, model._scale) if is_scaled(own) else rows
+            theirs = _probability(graph, own, given)
             theirs = graph.add("Mul", theirs, graph.constant(share / len(beside)))
             answer = graph.add("Add", answer, theirs)
     return _shifted(graph, answer, model.calibration_)

@@ -28,6 +28,8 @@ FUNCTIONS: Final[dict[str, Any]] = {
 }
 # Numbers in an argument, such as the widths of layers.
 LONGEST: Final = 64
+# Letters of the name of a parameter.
+LONGEST_NAME: Final = 200
 
 
 def encode_function(encoder: Encoder, value: Any, path: str) -> Json:
@@ -40,9 +42,14 @@ def encode_function(encoder: Encoder, value: Any, path: str) -> Json:
         keywords = encoder.encode(value.keywords, f"{path}/keywords")
         given = encoder.encode(list(value.args), f"{path}/arguments")
         return {TAG: "partial", "function": function, "arguments": given, "keywords": keywords}
-    encoder.given[parameter(path)] = value
+    name = parameter(path)
+    if path.startswith("model/fitted/beside_/"):
+        # What stands beside has the functions of the classifiers that were given.
+        name = next((known for known, own in encoder.given.items() if own is value), name)
+    encoder.given[name] = value
     told = getattr(value, "__qualname__", type(value).__qualname__)
-    return {TAG: "given", "was": f"{getattr(value, '__module__', '?')}.{told}"[:200]}
+    was = f"{getattr(value, '__module__', '?')}.{told}"[:200]
+    return {TAG: "given", "was": was, "name": name}
 
 
 def name_of(value: Any) -> str | None:
@@ -66,7 +73,6 @@ def parameter(path: str) -> str:
     'pretrain__surrogate'
     """
     skipped = ("model", "parameters", "fitted")
-    # The classifier ``beside_`` has the functions of ``beside``.
     return "__".join(part.rstrip("_") for part in path.split("/") if part not in skipped)
 
 
@@ -96,8 +102,9 @@ def decode_partial(decoder: Decoder, node: dict[str, Json], path: str) -> Any:
 
 def decode_given(decoder: Decoder, node: dict[str, Json], path: str) -> Any:
     """Take what the caller gave for a function that was not stored."""
-    (was,) = fields(node, path, "was")
-    name = parameter(path)
+    was, name = fields(node, path, "was", "name")
+    if not isinstance(name, str) or len(name) > LONGEST_NAME:
+        refuse(path, "it names no parameter.")
     if name not in decoder.given:
         refuse(
             path,

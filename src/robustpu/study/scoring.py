@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from robustpu.base import BasePUClassifier
 from robustpu.methods.bagging import BaggingPUClassifier
+from robustpu.methods.puet import PUExtraTreesClassifier
 from robustpu.study.source import counted
 from robustpu.study.stages import Tell, silent
 from robustpu.study.study import Study
@@ -102,13 +103,17 @@ def score_parts(
         notes.append(f"{n_known:,} {KNOWN}{_known_by(study.model)}")
 
 
+# They answer training rows by what has not seen them.
+TREES: Final = (PUExtraTreesClassifier, BaggingPUClassifier)
+
+
 def _known_by(model: BasePUClassifier) -> str:
     """What has seen the rows of the training whose scores are those of the fit."""
     if np.array_equal(model.probability_, model.out_of_fold_):
         return ", by what has not seen them"
     if isinstance(model, BaggingPUClassifier):
         return f", unlabelled ones by learners that have not seen them. {JUDGE}"
-    if getattr(model, "beside_", None) is not None:
+    if any(isinstance(own, TREES) for own in getattr(model, "beside_", [])):
         return f": networks have seen them, trees have not. {JUDGE}"
     return f": the model has seen them. {JUDGE}"
 
