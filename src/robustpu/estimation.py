@@ -98,11 +98,12 @@ def estimate_prior(
 ) -> PriorEstimate:
     """Estimate the share of positives among the unlabelled rows.
 
-    Networks learn to tell labelled from unlabelled rows, and score rows that they have not seen
-    (``robustpu.priors.out_of_fold``). From these scores each method makes an estimate; all of them
-    assume that labelled positives are a fair sample, and that somewhere positives are alone. The
-    interval is from the spread of the answers on resampled scores, and of the three that vote; it
-    begins at 0 where classes overlap so much that an estimate can only be too high.
+    Networks, and forests of a table, learn to tell labelled from unlabelled rows, and score rows
+    that they have not seen (``robustpu.priors.out_of_fold``). From these scores each method makes
+    an estimate; all of them assume that labelled positives are a fair sample, and that somewhere
+    positives are alone. The interval is from the spread of the answers on resampled scores, and of
+    the three that vote; it begins at 0 where classes overlap so much that an estimate can only be
+    too high.
 
     Parameters
     ----------

@@ -11,6 +11,7 @@ from robustpu import ElkanNotoClassifier, NNPUClassifier, PUExtraTreesClassifier
 from robustpu.priors import PRIORS, Sample, estimate, from_scores
 from robustpu.priors import crossfit as room
 from robustpu.priors.combined import combined
+from robustpu.priors.folds import FOLDS, REPEATS, folds_of
 
 
 def gaussians(prior, n_positive=300, n_unlabeled=600, seed=0, d=3, gap=1.5, module="mlp"):
@@ -66,12 +67,12 @@ class TestEstimate:
         samples = [gaussians(0.5, 33, 71, seed=seed) for seed in (0, 1)]
         estimate(samples)
         (fleet,) = fleets
-        assert len(fleet.members) == 2 * room.REPEATS * room.FOLDS
-        for turn, (place, repeat) in enumerate(product((0, 1), range(room.REPEATS))):
-            fold, offset = room._folds(samples[place], repeat), place * 104
+        assert len(fleet.members) == 2 * REPEATS * FOLDS
+        for turn, (place, repeat) in enumerate(product((0, 1), range(REPEATS))):
+            fold, offset = folds_of(samples[place], repeat), place * 104
             seen = np.zeros(104, dtype=int)
-            for held_out in range(room.FOLDS):
-                number = turn * room.FOLDS + held_out
+            for held_out in range(FOLDS):
+                number = turn * FOLDS + held_out
                 training = fleet.members[number].training.index.numpy() - offset
                 own = np.flatnonzero(fold == held_out)
                 scored = fleet.scored[number, : len(own)].numpy() - offset
@@ -87,7 +88,7 @@ class TestEstimate:
     @pytest.mark.parametrize(("n_positive", "n_unlabeled"), [(2, 2), (2, 50), (3, 4), (50, 2)])
     def test_folds_hold_some_of_each(self, n_positive, n_unlabeled):
         sample = gaussians(0.5, n_positive, n_unlabeled)
-        fold = room._folds(sample, 0)
+        fold = folds_of(sample, 0)
         assert set(fold) == set(range(min(5, n_positive, n_unlabeled)))
         for held_out in set(fold):
             assert sample.is_positive[fold == held_out].any()

@@ -1,7 +1,7 @@
 """Class priors: the share of positives among the unlabelled rows, estimated."""
 
 from robustpu.priors.best_bin import best_bin
-from robustpu.priors.crossfit import Sample, out_of_fold
+from robustpu.priors.crossfit import out_of_fold
 from robustpu.priors.estimates import (
     PRIORS,
     check,
@@ -11,6 +11,7 @@ from robustpu.priors.estimates import (
     is_joint,
     is_open,
 )
+from robustpu.priors.folds import Sample
 from robustpu.priors.joint import JOINT, least_positive
 
 __all__ = [

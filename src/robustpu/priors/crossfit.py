@@ -1,25 +1,22 @@
-"""Out-of-fold scores: how much a row looks like a labelled one, by networks that never saw it."""
+"""Out-of-fold scores: how much a row looks like a labelled one, by what has never seen it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import count, product
-from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from robustpu.fleet import Fleet, Member, Pool, Risk, Rows, cross_entropy, cross_entropy_slope
+from robustpu.fleet import Fleet, Member, Risk, Rows, cross_entropy, cross_entropy_slope
 from robustpu.fleet.pool import joined
 from robustpu.modules import ModuleFactory
 from robustpu.naming import identity
+from robustpu.priors.folds import FOLDS, REPEATS, Sample, Scores, folds_of
+from robustpu.priors.trees import with_trees
 
-Scores = NDArray[np.float64]
 Progress = Callable[[int, int], None]
 
-FOLDS = 5
-# Folds are dealt out so many times, and the scores averaged.
-REPEATS = 3
 EPOCHS = 20
 # Beyond so many rows there are fewer epochs, and as many steps: more would not change the estimate.
 MANY, FEWEST = 20_000, 3
@@ -28,23 +25,13 @@ LR = 1e-3
 WEIGHT_DECAY = 1e-2
 
 
-@dataclass(frozen=True)
-class Sample:
-    """Positives and unlabelled rows whose prior is wanted, and how it is to be estimated."""
-
-    x: Pool
-    is_positive: NDArray[np.bool_]
-    module: str | ModuleFactory
-    seed: int
-    method: Any = "auto"
-
-
 def out_of_fold(samples: Sequence[Sample], progress: Progress | None = None) -> list[Scores]:
-    """Score every row, the scorers of all samples and folds trained together.
+    """Score every row, the networks of all samples and folds trained together.
 
     A network learns to tell positives from unlabelled rows on all folds but one, and scores that
     one, so that every row is used and none is scored by a network that has seen it. Three times,
-    with other folds; the mean score is less a matter of luck.
+    with other folds; the mean score is less a matter of luck. Forests do the same for tables of up
+    to 256 columns, and have half of the score.
 
     Parameters
     ----------
@@ -86,7 +73,7 @@ def out_of_fold(samples: Sequence[Sample], progress: Progress | None = None) -> 
 
     for places, epochs in zip(groups.values(), lengths, strict=True):
         scores |= zip(places, _alike([samples[own] for own in places], epochs, tick), strict=True)
-    return [scores[place] for place in range(len(samples))]
+    return [with_trees(sample, scores[place]) for place, sample in enumerate(samples)]
 
 
 def epochs_for(n_rows: int) -> int:
@@ -151,7 +138,7 @@ def fold(samples: Sequence[Sample], repeats: int = REPEATS, prior: float = 0.5) 
     members: list[Member] = []
     held_out: list[tuple[int, NDArray[np.intp]]] = []
     for (place, sample), repeat in product(enumerate(samples), range(repeats)):
-        number = _folds(sample, repeat)
+        number = folds_of(sample, repeat)
         # Members of a fleet train on equally many rows; the largest fold sets the number.
         size = int(rows - np.bincount(number).max())
         for own in range(number.max() + 1):
@@ -180,14 +167,3 @@ def begin(fleet: Fleet, risk: Risk, slope: Risk) -> None:
 def _scorer(sample: Sample) -> str | ModuleFactory:
     # Epochs and rate are right for the MLP; a linear model, say, would need many more steps.
     return "mlp" if sample.x.ndim == 2 else sample.module
-
-
-def _folds(sample: Sample, repeat: int) -> NDArray[np.int64]:
-    """Fold of each row, positives and unlabelled rows dealt out evenly."""
-    rng = np.random.default_rng([sample.seed, repeat])
-    number = np.empty(len(sample.is_positive), dtype=np.int64)
-    parts = (np.flatnonzero(sample.is_positive), np.flatnonzero(~sample.is_positive))
-    count = min(FOLDS, *map(len, parts))
-    for part in parts:
-        number[rng.permutation(part)] = np.arange(len(part)) % count
-    return number

@@ -10,9 +10,10 @@ from robustpu.naming import pick, suggest
 from robustpu.priors.alpha_max import alpha_max
 from robustpu.priors.best_bin import best_bin
 from robustpu.priors.combined import combined
-from robustpu.priors.crossfit import Sample, Scores, out_of_fold
+from robustpu.priors.crossfit import out_of_fold
 from robustpu.priors.dedpul import dedpul
 from robustpu.priors.elkan_noto import elkan_noto
+from robustpu.priors.folds import Sample, Scores
 from robustpu.priors.joint import JOINT
 from robustpu.priors.kernel_mean import km1, km2
 from robustpu.priors.pearson import pearson

@@ -14,7 +14,8 @@ from torch import Tensor
 
 from robustpu.fleet import Batch, cross_entropy, cross_entropy_slope
 from robustpu.priors.best_bin import best_bin
-from robustpu.priors.crossfit import EPOCHS, Sample, Scores, begin, fold, out_of_fold
+from robustpu.priors.crossfit import EPOCHS, begin, fold, out_of_fold
+from robustpu.priors.folds import Sample, Scores
 from robustpu.priors.kernel_mean import km2
 from robustpu.risks import logistic, nnpu_slope, upu
 

@@ -1,0 +1,83 @@
+"""Scores by forests, and their mean with those of networks."""
+
+import numpy as np
+import pytest
+import torch
+
+from robustpu.priors import Sample, crossfit, from_scores, out_of_fold
+from robustpu.priors import trees as room
+from robustpu.priors.trees import by_trees, with_trees
+
+
+def rings(prior, n_positive=150, n_unlabeled=500, seed=0, noise=8):
+    """Positives inside of a ring of negatives, and columns of noise."""
+    rng = np.random.default_rng(seed)
+    n, above = n_positive + n_unlabeled, n_positive + round(prior * n_unlabeled)
+    x = rng.normal(size=(n, 2 + noise))
+    length = np.linalg.norm(x[:, :2], axis=1)
+    radius = np.where(np.arange(n) < above, rng.uniform(0, 1, n), rng.uniform(1.5, 3, n))
+    x[:, :2] *= (radius / length)[:, None]
+    return Sample(torch.tensor(x, dtype=torch.float32), np.arange(n) < n_positive, "mlp", seed)
+
+
+def test_no_row_is_scored_by_a_forest_that_saw_it():
+    """Rows of noise: a forest that had seen them would know which are labelled."""
+    rng = np.random.default_rng(0)
+    x = torch.tensor(rng.normal(size=(300, 5)), dtype=torch.float32)
+    is_positive = np.arange(300) < 100
+    score = by_trees(Sample(x, is_positive, "mlp", 0))
+    above = np.mean(score[is_positive][:, None] > score[~is_positive])
+    assert above == pytest.approx(0.5, abs=0.1)
+
+
+def test_an_estimate_is_better_with_them(monkeypatch):
+    """Thirty columns of noise are many for networks."""
+    samples = [rings(0.3, seed=seed, noise=30) for seed in range(3)]
+    both = out_of_fold(samples)
+    monkeypatch.setattr(crossfit, "with_trees", lambda sample, networks: networks)
+    errors = [
+        np.mean([abs(prior_of(*pair) - 0.3) for pair in zip(samples, scores, strict=True)])
+        for scores in (both, out_of_fold(samples))
+    ]
+    assert errors[0] < 0.1
+    assert errors[0] < 0.7 * errors[1]
+
+
+def prior_of(sample, score):
+    return from_scores(score[sample.is_positive], score[~sample.is_positive])
+
+
+def test_both_have_the_same_deviation():
+    sample = rings(0.3)
+    networks = np.random.default_rng(0).normal(0, 7, 650)
+    found = 2 * with_trees(sample, networks) - networks
+    assert found.std() == pytest.approx(7, rel=0.05)
+    assert np.corrcoef(found, by_trees(sample))[0, 1] == pytest.approx(1)
+
+
+def test_scores_without_spread_add_nothing():
+    x = torch.zeros((40, 2))
+    networks = np.arange(40.0)
+    found = with_trees(Sample(x, np.arange(40) < 10, "mlp", 0), networks)
+    np.testing.assert_allclose(np.diff(found), 0.5)
+
+
+@pytest.mark.parametrize("shape", [(40, 257), (40, 1, 4, 4)])
+def test_pictures_and_wide_tables_have_none(shape):
+    networks = np.arange(40.0)
+    sample = Sample(torch.zeros(shape), np.arange(40) < 10, "mlp", 0)
+    assert with_trees(sample, networks) is networks
+
+
+def test_of_many_rows_a_forest_sees_some_of_each(monkeypatch):
+    monkeypatch.setattr(room, "MOST", 20)
+    seen = []
+
+    class Spy(room.RandomForestClassifier):
+        def fit(self, X, y):
+            seen.append((len(y), int(y.sum())))
+            return super().fit(X, y)
+
+    monkeypatch.setattr(room, "RandomForestClassifier", Spy)
+    by_trees(rings(0.3))
+    assert seen == [(40, 20)] * 15
