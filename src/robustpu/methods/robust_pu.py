@@ -101,7 +101,7 @@ class RobustPUClassifier(NeuralPUClassifier):
         the unlabelled rows above it is positive, by an estimate on held-out rows.
     calibrate
         Whether to shift the log-odds of all answers so that their mean on the unlabelled rows, by
-        networks that have not seen them if there are such, is the prior; of single-set data that on
+        what has not seen them if there is such, is the prior; of single-set data that on
         all rows the prior of the population. ``"auto"``: if it is below nine tenths of that, as
         where few positives are labelled.
     device
