@@ -23,7 +23,7 @@ from robustpu.modules import scale_of
 from robustpu.neural import device_of
 from robustpu.priors import PRIORS, Sample, out_of_fold
 
-STORED = RESULTS / "priors.json"
+STORED, DRAFT = RESULTS / "priors.json", RESULTS / "priors.draft"
 PICTURE = FIGURES / "priors.png"
 SETS = ("spambase", "shuttle", "mushrooms", "mnist", "fashion-mnist")
 SHARES = (0.1, 0.2, 0.4, 0.6, 0.8)
@@ -64,9 +64,15 @@ def sample(pu, trial: int, device: torch.device) -> Sample:
 
 
 def train(data_dir: Path | None, device: str) -> None:
-    """Store one entry a problem: what each method says, and the interval."""
-    entries = []
+    """Store one entry a problem: what each method says, and the interval.
+
+    What is done of a run that was ended lies in a draft, and is not run again.
+    """
+    entries = json.loads(DRAFT.read_text()) if DRAFT.exists() else []
+    done = {(entry["dataset"], entry["n_positive"]) for entry in entries}
     for name, count in product(SETS, COUNTS):
+        if (name, count) in done:
+            continue
         drawn = list(problems(name, count, data_dir))
         scores = out_of_fold([sample(pu, trial, device_of(device)) for _, trial, pu in drawn])
         tasks = (
@@ -77,8 +83,18 @@ def train(data_dir: Path | None, device: str) -> None:
         for (share, trial, _), answers in zip(drawn, found, strict=True):
             place = {"dataset": name, "n_positive": count, "prior": share, "trial": trial}
             entries.append(place | answers)
+        write(DRAFT, entries)
         print(f"{name}, {count} positives: {len(drawn)} problems", flush=True)
-    STORED.write_text(json.dumps(entries, indent=0) + "\n")
+    order = {name: place for place, name in enumerate(SETS)}
+    write(STORED, sorted(entries, key=lambda entry: order[entry["dataset"]]))
+    DRAFT.unlink()
+
+
+def write(path: Path, entries: list[dict]) -> None:
+    """Write a file, or leave it as it was."""
+    part = path.with_suffix(".part")
+    part.write_text(json.dumps(entries, indent=0) + "\n")
+    part.replace(path)
 
 
 def estimates(score, y, trial: int) -> dict[str, float]:
