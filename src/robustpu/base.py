@@ -300,7 +300,8 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         if rows is None:
             raise ValueError(
                 "no labelled and unlabelled rows were held out to judge the model by: fit with "
-                "validation_fraction above 0 and without eval_set."
+                "validation_fraction above 0, without eval_set, and with nothing beside that has "
+                "seen all rows."
             )
         if prior_interval is None and priors.is_open(self.prior):
             prior_interval = self._prior_interval(rows, level)
@@ -312,7 +313,9 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             threshold=self.threshold_,
             scenario=self.scenario,
             sample_weight=self.sample_weight_[rows],
-            labeled_share=float(np.average(self.is_positive_, weights=self.sample_weight_)),
+            labeled_share=float(
+                np.average(self.is_positive_, weights=self.sample_weight_).clip(EDGE, 1 - EDGE)
+            ),
             k=k,
             level=level,
         )

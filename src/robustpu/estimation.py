@@ -128,7 +128,8 @@ def estimate_prior(
     random_state
         All randomness comes from it.
     progress
-        Called as ``progress(done, total)`` while the networks train, which takes most of the time.
+        Called as ``progress(done, total)`` while networks and forests train, which takes the most
+        time.
 
     Returns
     -------

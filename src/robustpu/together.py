@@ -300,12 +300,14 @@ def _set_priors(tasks: Sequence[Task]) -> None:
 
 
 def _sample(task: Task) -> priors.Sample:
-    """What the prior is estimated from: all rows, or of a mapped file at most so many of each."""
-    x, is_positive = task.data.x, task.data.is_positive
+    """What the prior is estimated from: rows that weigh; of a mapped file, no more than so many."""
+    x, is_positive, weight = task.data.x, task.data.is_positive, task.data.weight
+    rows = np.flatnonzero(weight > 0)
     if isinstance(x, Mapped):
-        rows = some_of_each(is_positive, (PRIOR_ROWS, PRIOR_ROWS), task.seeds[0])
-        if len(rows) < len(x):
-            x, is_positive = x.take(rows), is_positive[rows]
+        rows = rows[some_of_each(is_positive[rows], (PRIOR_ROWS, PRIOR_ROWS), task.seeds[0])]
+    if len(rows) < len(x):
+        x = x.take(rows) if isinstance(x, Mapped) else x[rows]
+        is_positive = is_positive[rows]
     estimator = task.estimator
     return priors.Sample(x, is_positive, estimator.module, task.seeds[0], estimator.prior)
 

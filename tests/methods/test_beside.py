@@ -88,7 +88,16 @@ def test_rows_without_weight_do_not_keep_others_from_being_judged(pu):
 
 def test_rows_from_afar_are_answered(pu):
     model = RobustPUClassifier(**QUICK).fit(pu.X, pu.y)
-    assert np.isfinite(model.predict_proba(np.full((1, pu.X.shape[1]), 1e60))).all()
+    far = np.vstack([pu.X_test[:3] * 1e300, pu.X_test[:3] * -1e38])
+    assert np.isfinite(model.predict_proba(far)).all()
+
+
+def test_no_share_is_as_nobody(pu):
+    model = RobustPUClassifier(**QUICK, beside=ElkanNotoClassifier(), beside_share=0.0)
+    model.fit(pu.X, pu.y)
+    alone = RobustPUClassifier(**QUICK, beside=None).fit(pu.X, pu.y)
+    np.testing.assert_array_equal(model.out_of_fold_, alone.out_of_fold_)
+    assert model.evaluate()["auc"].value > 0.5
 
 
 def test_labels_of_the_user_and_learners_without_weights(pu):

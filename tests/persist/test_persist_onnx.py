@@ -100,6 +100,14 @@ class TestGraph:
         assert all(own.calibration_ != 0 for own in model.beside_)
         assert distance(model, pu.X_test, tmp_path / "m.onnx") < 1e-6
 
+    def test_missing_values_go_where_they_go(self, tmp_path):
+        pu, rng = data(), np.random.default_rng(0)
+        X, Z = (
+            np.where(rng.uniform(size=own.shape) < 0.3, np.nan, own) for own in (pu.X, pu.X_test)
+        )
+        model = BaggingPUClassifier(prior=0.3, n_estimators=20, random_state=0).fit(X, pu.y)
+        assert distance(model, Z, tmp_path / "m.onnx") < 1e-6
+
     def test_without_scaling_and_with_layers_of_the_users(self, tmp_path):
         def network(shape):
             return nn.Sequential(

@@ -34,7 +34,7 @@ def test_an_estimate_is_better_with_them(monkeypatch):
     """Thirty columns of noise are many for networks."""
     samples = [rings(0.3, seed=seed, noise=30) for seed in range(3)]
     both = out_of_fold(samples)
-    monkeypatch.setattr(crossfit, "with_trees", lambda sample, networks: networks)
+    monkeypatch.setattr(crossfit, "with_trees", lambda sample, networks, tick: networks)
     errors = [
         np.mean([abs(prior_of(*pair) - 0.3) for pair in zip(samples, scores, strict=True)])
         for scores in (both, out_of_fold(samples))
@@ -81,3 +81,29 @@ def test_of_many_rows_a_forest_sees_some_of_each(monkeypatch):
     monkeypatch.setattr(room, "RandomForestClassifier", Spy)
     by_trees(rings(0.3))
     assert seen == [(40, 20)] * 15
+
+
+@pytest.mark.parametrize("copies", ["positives", "unlabelled rows", "all"])
+def test_copies_of_rows_do_not_give_the_label_away(copies):
+    sample = rings(0.3)
+    rows, y = np.arange(650), sample.is_positive
+    chosen = {"positives": y, "unlabelled rows": ~y, "all": rows >= 0}[copies]
+    some = np.flatnonzero(chosen)[::5]
+    index = np.concatenate([np.repeat(some, 5), np.flatnonzero(~chosen)])
+    many = Sample(sample.x[index], y[index], "mlp", 0)
+    assert prior_of(many, out_of_fold([many])[0]) > 0.15
+
+
+def test_one_row_many_times():
+    x = torch.ones((60, 2))
+    x[20:, 0] = torch.linspace(2, 3, 40)
+    score = by_trees(Sample(x, np.arange(60) < 20, "mlp", 0))
+    np.testing.assert_allclose(score[:20], score[0])
+    assert np.isfinite(score).all()
+
+
+def test_progress_counts_the_turns_of_forests():
+    told = []
+    out_of_fold([rings(0.3)], lambda done, total: told.append((done, total)))
+    assert told[-1] == (23, 23)
+    assert [done for done, _ in told] == list(range(1, 24))

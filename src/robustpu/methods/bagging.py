@@ -97,7 +97,7 @@ class BaggingPUClassifier(WrapperPUClassifier):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_number("n_estimators", self.n_estimators, least=1, whole=True)
-        if isinstance(self.max_samples, float):
+        if isinstance(self.max_samples, float | np.floating):
             check_number("max_samples", self.max_samples, above=0, most=1)
         else:
             check_number("max_samples", self.max_samples, least=1, whole=True, optional=True)
@@ -146,7 +146,7 @@ class BaggingPUClassifier(WrapperPUClassifier):
     def _sizes(self, n_positive: int, n_unlabeled: int) -> tuple[int, int]:
         """Numbers of labelled positives and of unlabelled rows that a learner sees, of so many."""
         seen = n_positive if self.max_samples is None else self.max_samples
-        if isinstance(seen, float):
+        if isinstance(seen, float | np.floating):
             seen = max(1, int(seen * n_positive))
         seen = min(seen, n_positive)
         # Rows that are in every bag would have no learner left to score them.

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from robustpu.neural import NeuralPUClassifier
 from robustpu.rows import Scale, blocks, inputs_of, is_mapped, some_of_each
 from robustpu.sharing import Prepared
-from robustpu.wrapper import LARGEST, WrapperPUClassifier
+from robustpu.wrapper import WrapperPUClassifier
 
 Floats = NDArray[np.float64]
 
@@ -17,6 +17,8 @@ Floats = NDArray[np.float64]
 # rows at least.
 HELD = 1 << 28
 LEAST = 2_000
+# Standardised numbers that are as far away as can be: sums of them are finite in single precision.
+FAR = 1e30
 # Numbers of the rows that it answers at a time.
 ASKED = 1 << 22
 
@@ -117,7 +119,7 @@ def is_scaled(companion: Any) -> bool:
 
 
 def inputs(companion: Any, X: NDArray[Any], scale: Scale | None) -> NDArray[Any]:
-    """Give rows as a companion gets them; those far outside are put where single precision ends.
+    """Give rows as a companion gets them; those from very far away are put nearer.
 
     Parameters
     ----------
@@ -133,7 +135,7 @@ def inputs(companion: Any, X: NDArray[Any], scale: Scale | None) -> NDArray[Any]
     """
     if scale is None or not is_scaled(companion):
         return X
-    return inputs_of(X, scale, np.float64).clip(-LARGEST, LARGEST)
+    return inputs_of(X, scale, np.float64).clip(-FAR, FAR)
 
 
 def _reads_files(companion: Any) -> bool:

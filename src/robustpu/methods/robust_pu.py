@@ -380,6 +380,7 @@ class RobustPUClassifier(NeuralPUClassifier):
         with warnings.catch_warnings():
             # All together may be sound where one is not, and are looked at themselves.
             warnings.simplefilter("ignore", CollapseWarning)
+            warnings.filterwarnings("ignore", ".* unlabelled rows are in every bag")
             answers = [
                 fit_beside(own.set_params(**given, random_state=seed), data, seed, self._scale)
                 for own in self.beside_
@@ -388,6 +389,8 @@ class RobustPUClassifier(NeuralPUClassifier):
         return self._mixed(probability, theirs), self._mixed(unseen, their_unseen)
 
     def _mixed(self, ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> NDArray[np.float64]:
+        if self.beside_share_ == 0:
+            return ours
         return (1 - self.beside_share_) * ours + self.beside_share_ * theirs
 
     def _given_beside(self) -> list[Any]:

@@ -152,7 +152,8 @@ def trees(graph: Graph, forest: Forest, x: str) -> str:
     begin = np.repeat(forest.start, size)
     left = forest.left - begin
     feature, threshold, value = forest.feature, forest.threshold, forest.value
-    return _ensemble(graph, x, size, feature, threshold, left, left + 1, value)
+    never = np.zeros(len(feature), dtype=np.intp)
+    return _ensemble(graph, x, size, feature, threshold, left, left + 1, never, value)
 
 
 def learner_trees(graph: Graph, learners: Sequence[Any], x: str) -> str:
@@ -182,6 +183,7 @@ def learner_trees(graph: Graph, learners: Sequence[Any], x: str) -> str:
         joined("threshold"),
         joined("children_left"),
         joined("children_right"),
+        joined("missing_go_to_left"),
         share[:, 1] / share.sum(1),
     )
 
@@ -194,11 +196,13 @@ def _ensemble(
     threshold: NDArray[np.float64],
     left: NDArray[np.intp],
     right: NDArray[np.intp],
+    missing_left: NDArray[Any],
     value: NDArray[np.float64],
 ) -> str:
     """Add trees of these sizes, one after the other, and name the mean of their leaves, (rows,).
 
-    Features are below 0 in leaves; children are counted from the root of their tree.
+    Features are below 0 in leaves; children are counted from the root of their tree;
+    ``missing_left`` tells where missing values go left.
     """
     tree = np.repeat(np.arange(len(size)), size)
     node = np.arange(len(tree)) - np.repeat(np.cumsum(size) - size, size)
@@ -217,7 +221,7 @@ def _ensemble(
         nodes_values_as_tensor=numpy_helper.from_array(threshold, "thresholds"),
         nodes_truenodeids=np.where(inside, left, 0).tolist(),
         nodes_falsenodeids=np.where(inside, right, 0).tolist(),
-        nodes_missing_value_tracks_true=np.zeros(len(tree), dtype=int).tolist(),
+        nodes_missing_value_tracks_true=np.where(inside, missing_left, 0).tolist(),
         target_treeids=tree[leaves].tolist(),
         target_nodeids=node[leaves].tolist(),
         target_ids=np.zeros(len(leaves), dtype=int).tolist(),

@@ -13,7 +13,7 @@ from robustpu.fleet.pool import joined
 from robustpu.modules import ModuleFactory
 from robustpu.naming import identity
 from robustpu.priors.folds import FOLDS, REPEATS, Sample, Scores, folds_of
-from robustpu.priors.trees import with_trees
+from robustpu.priors.trees import has_trees, with_trees
 
 Progress = Callable[[int, int], None]
 
@@ -38,7 +38,7 @@ def out_of_fold(samples: Sequence[Sample], progress: Progress | None = None) -> 
     samples
         Inputs (rows, ...), the mask of labelled positives, the network and a seed, of each.
     progress
-        Called as ``progress(done, total)`` after each epoch.
+        Called as ``progress(done, total)`` after each epoch, and each turn of the forests.
 
     Returns
     -------
@@ -65,15 +65,15 @@ def out_of_fold(samples: Sequence[Sample], progress: Progress | None = None) -> 
         ).append(place)
     scores: dict[int, Scores] = {}
     lengths = [epochs_for(len(samples[places[0]].is_positive)) for places in groups.values()]
-    done = count(1)
+    done, total = count(1), sum(lengths) + REPEATS * sum(map(has_trees, samples))
 
-    def tick(members: int) -> None:
+    def tick(members: int = 1) -> None:
         if progress is not None:
-            progress(next(done), sum(lengths))
+            progress(next(done), total)
 
     for places, epochs in zip(groups.values(), lengths, strict=True):
         scores |= zip(places, _alike([samples[own] for own in places], epochs, tick), strict=True)
-    return [with_trees(sample, scores[place]) for place, sample in enumerate(samples)]
+    return [with_trees(sample, scores[place], tick) for place, sample in enumerate(samples)]
 
 
 def epochs_for(n_rows: int) -> int:

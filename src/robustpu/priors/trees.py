@@ -1,5 +1,7 @@
 """Scores of a table's rows by forests, out of fold: networks alone tell less."""
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy.special import logit
 from sklearn.ensemble import RandomForestClassifier
@@ -15,7 +17,18 @@ MOST, WIDE = 3_000, 256
 EDGE = 1e-3
 
 
-def with_trees(sample: Sample, networks: Scores) -> Scores:
+def has_trees(sample: Sample) -> bool:
+    """Whether forests score its rows: those of a table that is not very wide.
+
+    Parameters
+    ----------
+    sample
+        The rows.
+    """
+    return sample.x.ndim == 2 and sample.x.shape[1] <= WIDE
+
+
+def with_trees(sample: Sample, networks: Scores, tick: Callable[[], object] = bool) -> Scores:
     """Mean of the scores of networks and of forests, of which both have the same deviation.
 
     Parameters
@@ -23,7 +36,9 @@ def with_trees(sample: Sample, networks: Scores) -> Scores:
     sample
         Rows, and which are labelled.
     networks
-        Log-odds of being labelled, (rows,). The answer, if rows are no table or a very wide one.
+        Log-odds of being labelled, (rows,). The answer, if there are no forests.
+    tick
+        Called after each of the three turns of the forests.
 
     Examples
     --------
@@ -33,35 +48,45 @@ def with_trees(sample: Sample, networks: Scores) -> Scores:
     >>> bool(found[is_positive].mean() > found[~is_positive].mean())
     True
     """
-    if sample.x.ndim != 2 or sample.x.shape[1] > WIDE:
+    if not has_trees(sample):
         return networks
-    trees = by_trees(sample)
+    trees = by_trees(sample, tick)
     wide = networks.std(), trees.std()
     # Scores that are all the same add nothing.
     scale = wide[0] / wide[1] if min(wide) > 0 else 1.0
     return (networks + scale * trees) / 2
 
 
-def by_trees(sample: Sample) -> Scores:
+def by_trees(sample: Sample, tick: Callable[[], object] = bool) -> Scores:
     """Score every row by forests that have not seen it, and tell labelled from unlabelled rows.
+
+    Equal rows are in one fold: a forest would know the copies of what it has seen.
 
     Parameters
     ----------
     sample
         Rows of a table, and which are labelled.
+    tick
+        As above.
     """
-    table = sample.x[:].cpu().numpy()
+    table, is_positive = sample.x[:].cpu().numpy(), sample.is_positive
+    _, first, copy_of = np.unique(table, axis=0, return_index=True, return_inverse=True)
     share = np.zeros(len(table))
     for repeat in range(REPEATS):
-        number = folds_of(sample, repeat)
-        for fold in range(number.max() + 1):
+        number = folds_of(sample, repeat)[first][copy_of.ravel()]
+        for fold in np.unique(number):
             training, other = np.flatnonzero(number != fold), number == fold
             seed = sample.seed + repeat
-            seen = training[some_of_each(sample.is_positive[training], (MOST, MOST), seed)]
+            if is_positive[training].all() or not is_positive[training].any():
+                # All of a kind are copies of one row, or nearly so.
+                share[other] += 0.5 / REPEATS
+                continue
+            seen = training[some_of_each(is_positive[training], (MOST, MOST), seed)]
             forest = RandomForestClassifier(
                 TREES, min_samples_leaf=LEAF, class_weight="balanced", random_state=seed
             )
-            forest.fit(table[seen], sample.is_positive[seen])
+            forest.fit(table[seen], is_positive[seen])
             share[other] += forest.predict_proba(table[other])[:, 1] / REPEATS
+        tick()
     answer: Scores = logit(np.clip(share, EDGE, 1 - EDGE))
     return answer
