@@ -26,7 +26,7 @@ def test_a_table():
     found = estimate_prior(
         pu.X, pu.y, random_state=0, progress=lambda done, total: told.append((done, total))
     )
-    assert told == [(epoch, 20) for epoch in range(1, 21)]
+    assert told == [(turn, 23) for turn in range(1, 24)]
     assert float(found) == found.value == pytest.approx(0.3, abs=0.05)
     assert 0 < found.low < 0.3 < found.high < 0.5
     assert found.population == found.value
