@@ -810,3 +810,16 @@ class TestPretrainingOnce:
         )
         total = 2 * 2 * (6 + 3 * 2)
         assert seen[-2:] == [(total, total)] * 2
+
+
+def test_rows_without_weight_do_not_count_in_an_estimated_prior():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(400, 3)), np.arange(400) < 100
+    X[:200] += 2
+    weight = np.where(np.arange(400) % 3 == 0, 0.0, 1.0)
+    model = NNPUClassifier(epochs=1, standardize=False, threshold="prior", random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = clone(model).fit(X, y, weight).prior_
+        assert found == clone(model).fit(X[weight > 0], y[weight > 0]).prior_
+        assert found != clone(model).fit(X, y).prior_
