@@ -1,6 +1,5 @@
 """Where to answer positive: scores of labelled and unlabelled rows -> a threshold."""
 
-from collections.abc import Callable
 from typing import Final
 
 import numpy as np
@@ -81,7 +80,7 @@ def at_share(unlabeled: Scores, share: float, weight: Scores | None = None) -> f
     0.9...
     """
     scores = np.unique(unlabeled if weight is None else unlabeled[weight > 0])
-    shares = np.append(_reach(unlabeled, weight)(scores), 0.0)
+    shares = np.append(_reached(unlabeled, scores, weight), 0.0)
     place = int(np.argmin(np.abs(shares - share)))
     if place == 0:
         return float(scores[0])
@@ -109,7 +108,7 @@ def at_recall(positive: Scores, recall: float, weight: Scores | None = None) -> 
     0.6
     """
     scores = np.unique(positive)
-    enough = _reach(positive, weight)(scores) >= recall - 1e-9
+    enough = _reached(positive, scores, weight) >= recall - 1e-9
     return float(scores[enough][-1])
 
 
@@ -148,13 +147,13 @@ def at_precision(
     (0.7, 1.0)
     """
     scores, (of_positive, of_unlabeled) = np.unique(positive), weights or (None, None)
-    recall = _reach(positive, of_positive)(scores)
-    rate = _reach(unlabeled, of_unlabeled)(scores)
+    recall = _reached(positive, scores, of_positive)
+    rate = _reached(unlabeled, scores, of_unlabeled)
     # No row at all cannot be told from half a row.
     found = np.minimum(prior * recall / np.maximum(rate, 0.5 / len(unlabeled)), 1.0)
     # The very top has few rows, and any precision by chance: ten positives, or a tenth, must be
     # above.
-    count = _reach(positive, None)(scores) * len(positive)
+    count = _reached(positive, scores, None) * len(positive)
     found = found[count >= min(10, len(positive) / 10)]
     enough = np.flatnonzero(found >= precision)
     # Of equals the least: it answers most.
@@ -162,19 +161,29 @@ def at_precision(
     return float(scores[best]), float(found[best])
 
 
-def _reach(scores: Scores, weight: Scores | None) -> Callable[[Scores], Scores]:
-    """Make a function: the share of the weight of rows that reach each of some scores."""
-    order = np.argsort(scores)
-    ascending = scores[order]
-    own = np.ones(len(scores)) if weight is None else weight[order]
-    # Summed from the top; ones have exact sums.
-    from_top = np.append(np.cumsum(own[::-1])[::-1], 0.0)
+def tail(score: Scores, weight: Scores, at: Scores | float) -> tuple[Scores, Scores]:
+    """Weight of the scores above each of ``at``, and of those at or above it.
 
-    def reach(at: Scores) -> Scores:
-        answer: Scores = from_top[np.searchsorted(ascending, at)] / from_top[0]
-        return answer
+    Examples
+    --------
+    >>> above, not_below = tail(np.array([1.0, 2.0, 3.0]), np.array([0.2, 0.3, 0.5]), 2.0)
+    >>> round(float(above), 2), round(float(not_below), 2)
+    (0.5, 0.8)
+    """
+    order = np.argsort(score)
+    ascending = score[order]
+    # Summed from the top, so that the highest row has its own weight to the last bit.
+    from_top = np.concatenate([[0.0], np.cumsum(weight[order][::-1])])[::-1]
+    above = from_top[np.searchsorted(ascending, at, side="right")]
+    not_below = from_top[np.searchsorted(ascending, at, side="left")]
+    return above, not_below
 
-    return reach
+
+def _reached(scores: Scores, at: Scores, weight: Scores | None) -> Scores:
+    """Share of the rows, or of their weight, that reaches each of some scores."""
+    own = np.ones(len(scores)) if weight is None else weight
+    answer: Scores = tail(scores, own, at)[1] / own.sum()
+    return answer
 
 
 def most_likely(probability: Scores, is_open: NDArray[np.bool_], top: int) -> NDArray[np.intp]:

@@ -9,7 +9,8 @@ import numpy as np
 from scipy.special import stdtrit
 
 from robustpu.metrics.estimates import Estimate, combine, scaled, widened, wilson
-from robustpu.metrics.sample import Floats, Sample, effective_rows, tail
+from robustpu.metrics.sample import Floats, Sample, effective_rows
+from robustpu.thresholds import tail
 
 Ranking: TypeAlias = Callable[[Sample], Estimate]
 

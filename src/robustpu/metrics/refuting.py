@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from robustpu.metrics.estimates import wilson
-from robustpu.metrics.sample import Floats, effective_rows, tail
+from robustpu.metrics.sample import Floats, effective_rows
+from robustpu.thresholds import tail
 
 # A prior is taken to be refuted only where chance can hardly be the reason.
 SURE: Final = 0.99

@@ -120,24 +120,6 @@ def effective_rows(weight: Floats) -> float:
     return float(weight.sum() ** 2 / (weight**2).sum())
 
 
-def tail(score: Floats, weight: Floats, at: Floats | float) -> tuple[Floats, Floats]:
-    """Weight of the scores above each of ``at``, and of those at or above it.
-
-    Examples
-    --------
-    >>> above, not_below = tail(np.array([1.0, 2.0, 3.0]), np.array([0.2, 0.3, 0.5]), 2.0)
-    >>> round(float(above), 2), round(float(not_below), 2)
-    (0.5, 0.8)
-    """
-    order = np.argsort(score)
-    ascending = score[order]
-    # Summed from the top, so that the highest row has its own weight to the last bit.
-    from_top = np.concatenate([[0.0], np.cumsum(weight[order][::-1])])[::-1]
-    above = from_top[np.searchsorted(ascending, at, side="right")]
-    not_below = from_top[np.searchsorted(ascending, at, side="left")]
-    return above, not_below
-
-
 def _scores(score: ArrayLike) -> Floats:
     scores = np.asarray(score, dtype=np.float64)
     if scores.ndim != 1:
