@@ -1,0 +1,322 @@
+"""Train the network; resumes where the last call ended.
+
+    PYTHONPATH=../src python train.py --out run --steps 30000
+
+Writes ``log.jsonl`` (one line a report) and ``checkpoint.pt`` (weights, optimiser, step) to
+``--out``. The rate falls once, at the end: to go on after that, resume from a checkpoint saved
+before the fall (``before_decay.pt``) with more ``--steps``. A number in ``steps.txt`` in the
+same folder changes the total of a run that is under way.
+"""
+
+import argparse
+import json
+import time
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+
+import torch
+from batches import Batch, BatchConfig, make_pool, validation_batches
+from optimizers import Optimizer, learning_rate
+from torch import Tensor
+from torch.nn import functional
+
+from robustpu.pretrained.network import (
+    PRIOR_BINS,
+    PRIOR_HIGH,
+    PRIOR_LOW,
+    QUERY,
+    UNLABELED,
+    NetworkConfig,
+    PUNetwork,
+)
+
+# (tables, context rows, queries, columns)
+VALIDATION = (
+    (48, 128, 64, 5),
+    (48, 256, 64, 12),
+    (32, 512, 128, 6),
+    (32, 512, 128, 20),
+    (16, 1024, 128, 10),
+    (16, 1024, 128, 40),
+    (24, 256, 64, 30),
+    (32, 1536, 128, 4),
+    (12, 512, 128, 100),
+    (12, 320, 128, 180),
+)
+TOY_VALIDATION = ((4, 64, 16, 4),)
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """One training run.
+
+    Parameters
+    ----------
+    steps, warmup, decay_share
+        Schedule: all steps, steps of the rise, share of the fall.
+    peak
+        Highest learning rate.
+    seed
+        Of weights and tables.
+    easy_share, small_share
+        Share of the steps, at the start, with nearly noiseless tables, and with small ones.
+    save_every, report_every, validate_every
+        In steps.
+    """
+
+    steps: int = 30_000
+    warmup: int = 300
+    decay_share: float = 0.35
+    peak: float = 1.5e-3
+    seed: int = 0
+    easy_share: float = 0.1
+    small_share: float = 0.2
+    save_every: int = 1500
+    report_every: int = 200
+    validate_every: int = 2000
+
+
+def losses(logits: Tensor, prior_logits: Tensor, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+    """Cross-entropy of queries, of unlabelled rows, and of the prior's bin.
+
+    Where the prior is given to the network, tables weigh by the inverse entropy of it, so that
+    rare positives count; where it is not, that would bias the prior the network learns.
+    """
+    entropy = functional.binary_cross_entropy(batch.prior, batch.prior, reduction="none")
+    weight = torch.where(batch.is_known, (0.45 / entropy).clamp(0.6, 4), 1.0)[:, None]
+    each = functional.binary_cross_entropy_with_logits(
+        logits, batch.truth.float(), reduction="none"
+    )
+    each = each * weight
+    is_query = (batch.roles == QUERY).float()
+    is_unlabeled = (batch.roles == UNLABELED).float()
+    log_odds = torch.logit(batch.prior.clamp(0.001, 0.999))
+    place = (log_odds - PRIOR_LOW) / (PRIOR_HIGH - PRIOR_LOW) * (PRIOR_BINS - 1)
+    bins = place.round().long().clamp(0, PRIOR_BINS - 1)
+    return (
+        (each * is_query).sum() / is_query.sum(),
+        (each * is_unlabeled).sum() / is_unlabeled.sum(),
+        functional.cross_entropy(prior_logits, bins),
+    )
+
+
+def auc(scores: Tensor, truth: Tensor) -> Tensor:
+    """Area under the ROC curve of each table ``(B, M)``; NaN where a class is absent."""
+    rank = scores.argsort(1).argsort(1).float() + 1
+    positive = truth.float().sum(1)
+    negative = truth.shape[1] - positive
+    return ((rank * truth).sum(1) - positive * (positive + 1) / 2) / (positive * negative)
+
+
+def validate(network: PUNetwork, batches: list[Batch]) -> dict[str, float]:
+    """Mean loss, error, AUC and error of the prior over queries; wide tables apart.
+
+    Gradients stay on, since the compiled blocks would be compiled again without.
+    """
+    rows = []
+    for batch in batches:
+        for known in (True, False):
+            table = batch.table.clone()
+            if not known:
+                table[:, :3] = 0
+            else:
+                log_odds = torch.logit(batch.prior.clamp(0.001, 0.999))
+                table[:, 0], table[:, 1], table[:, 2] = 1, log_odds / 2, 2 * batch.prior - 1
+            logits, _ = network(batch.cells, batch.roles, table, batch.identities, batch.n)
+            logits = logits.detach()
+            queries, truth = logits[:, batch.n :], batch.truth[:, batch.n :]
+            loss = functional.binary_cross_entropy_with_logits(queries, truth.float())
+            error = ((queries > 0) != truth).float().mean()
+            share = (logits[:, : batch.n].sigmoid() * (batch.roles[:, : batch.n] == 0)).sum(1)
+            share = share / (batch.roles[:, : batch.n] == 0).sum(1)
+            off = (share - batch.prior).abs().mean()
+            rows.append(
+                (known, batch.cells.shape[2] > 64, loss, error, auc(queries, truth).nanmean(), off)
+            )
+    out = {}
+    for known in (True, False):
+        for wide in (False, True):
+            kept = [row[2:] for row in rows if row[0] == known and row[1] == wide]
+            if kept:
+                name = ("known" if known else "unknown") + ("_wide" if wide else "")
+                means = torch.tensor(kept).mean(0).tolist()
+                out[name] = [round(value, 4) for value in means]
+    return out
+
+
+class Trainer:
+    """The loop, its state and its files."""
+
+    def __init__(
+        self,
+        config: TrainConfig,
+        batch_config: BatchConfig,
+        network_config: NetworkConfig,
+        out: Path,
+        device: str,
+        compiled: bool,
+        toy: bool = False,
+    ) -> None:
+        self.config, self.batch_config, self.out, self.device = config, batch_config, out, device
+        out.mkdir(parents=True, exist_ok=True)
+        with torch.random.fork_rng():
+            torch.manual_seed(config.seed)
+            self.network = PUNetwork(network_config)
+        self.network.to(device)
+        if device == "cuda":
+            self.network.dtype = torch.bfloat16
+        if compiled:
+            self.network.compile_blocks()
+        self.optimizer = Optimizer(self.network)
+        self.step, self.n_tables, self.seconds = 0, 0, 0.0
+        self.checkpoint = out / "checkpoint.pt"
+        if self.checkpoint.exists():
+            self.load()
+        width = network_config.identity_width
+        shapes = TOY_VALIDATION if toy else VALIDATION
+        self.validation = list(validation_batches(shapes, width, device))
+
+    def load(self) -> None:
+        """Resume from the checkpoint in the output folder."""
+        state = torch.load(self.checkpoint, map_location=self.device, weights_only=True)
+        self.network.load_state_dict(state["network"])
+        self.optimizer.load(state["optimizer"])
+        self.step, self.n_tables, self.seconds = state["step"], state["n_tables"], state["seconds"]
+        print("resumed at step", self.step, flush=True)
+
+    def save(self, name: str = "checkpoint.pt") -> None:
+        """Write weights, optimiser and position; the old file stays until the new one is whole."""
+        state = {
+            "network": self.network.state_dict(),
+            "optimizer": self.optimizer.state(),
+            "network_config": self.network.describe(),
+            "step": self.step,
+            "n_tables": self.n_tables,
+            "seconds": self.seconds,
+        }
+        partial = self.out / (name + ".partial")
+        torch.save(state, partial)
+        partial.replace(self.out / name)
+
+    def log(self, **record: object) -> None:
+        """Append one line to the log."""
+        line = json.dumps(record)
+        print(line, flush=True)
+        with (self.out / "log.jsonl").open("a") as file:
+            file.write(line + "\n")
+
+    def pool(self, number: int) -> list[Batch]:
+        """Return one pool of the stream; early ones are easy and small."""
+        config, per_pool = self.config, self.batch_config.n_shapes * self.batch_config.per_shape
+        share = number * per_pool / config.steps
+        return make_pool(
+            config.seed,
+            number,
+            self.batch_config,
+            self.network.config.identity_width,
+            self.device,
+            small=share < config.small_share,
+            easy=share < config.easy_share,
+        )
+
+    def run(self, stop_at: int | None = None) -> None:
+        """Train to the last step, or to ``stop_at``."""
+        config = self.config
+        last = min(config.steps, stop_at or config.steps)
+        per_pool = self.batch_config.n_shapes * self.batch_config.per_shape
+        decay_steps = int(config.decay_share * config.steps)
+        sums, count = torch.zeros(3, device=self.device), 0
+        start = time.monotonic() - self.seconds
+        pool: list[Batch] = []
+        while self.step < last:
+            if not pool:
+                pool = self.pool(self.step // per_pool)[self.step % per_pool :]
+            batch = pool.pop(0)
+            logits, prior_logits = self.network(
+                batch.cells, batch.roles, batch.table, batch.identities, batch.n
+            )
+            query, unlabeled, prior = losses(logits, prior_logits, batch)
+            (0.6 * query + 0.4 * unlabeled + 0.03 * prior).backward()
+            rate = learning_rate(self.step, config.peak, config.warmup, config.steps, decay_steps)
+            self.optimizer.step(rate)
+            sums += torch.stack([query, unlabeled, prior]).detach()
+            count += 1
+            self.step += 1
+            self.n_tables += len(batch.roles)
+            if self.step % config.report_every == 0:
+                means = [round(value, 4) for value in (sums / count).tolist()]
+                self.seconds = time.monotonic() - start
+                record: dict[str, object] = {
+                    "step": self.step,
+                    "seconds": round(self.seconds, 1),
+                    "tables": self.n_tables,
+                    "rate": round(rate, 7),
+                    "query": means[0],
+                    "unlabeled": means[1],
+                    "prior": means[2],
+                }
+                if self.step % config.validate_every == 0:
+                    record["validation"] = validate(self.network, self.validation)
+                self.log(**record)
+                sums.zero_()
+                count = 0
+                wanted = self.out / "steps.txt"
+                if wanted.exists():
+                    config = self.config = replace(config, steps=int(wanted.read_text()))
+                    last, decay_steps = config.steps, int(config.decay_share * config.steps)
+            if self.step == config.steps - decay_steps:
+                self.save("before_decay.pt")
+            if self.step % config.save_every == 0:
+                self.save()
+        self.seconds = time.monotonic() - start
+        self.log(
+            step=self.step,
+            seconds=round(self.seconds, 1),
+            tables=self.n_tables,
+            validation=validate(self.network, self.validation),
+        )
+        self.save()
+
+
+def add_fields(parser: argparse.ArgumentParser, config: type) -> None:
+    """Add one option a field of a configuration."""
+    for field in fields(config):
+        parser.add_argument(
+            "--" + field.name.replace("_", "-"), type=field.type, default=field.default
+        )
+
+
+def pick_fields(options: argparse.Namespace, config: type) -> dict[str, object]:
+    """Return the options that belong to a configuration."""
+    return {field.name: getattr(options, field.name) for field in fields(config)}
+
+
+def main() -> None:
+    """Read options and train."""
+    parser = argparse.ArgumentParser(description=__doc__, conflict_handler="resolve")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    parser.add_argument("--no-compile", action="store_true")
+    parser.add_argument("--stop-at", type=int)
+    for config in (TrainConfig, BatchConfig, NetworkConfig):
+        add_fields(parser, config)
+    options = parser.parse_args()
+    torch.set_float32_matmul_precision("high")
+    torch._dynamo.config.recompile_limit = 64
+    if options.device == "cuda":
+        # cuDNN's attention plans anew for every shape.
+        torch.backends.cuda.enable_cudnn_sdp(False)
+    trainer = Trainer(
+        TrainConfig(**pick_fields(options, TrainConfig)),
+        BatchConfig(**pick_fields(options, BatchConfig)),
+        NetworkConfig(**pick_fields(options, NetworkConfig)),
+        options.out,
+        options.device,
+        not options.no_compile,
+    )
+    print("parameters", trainer.network.n_parameters(), flush=True)
+    trainer.run(options.stop_at)
+
+
+if __name__ == "__main__":
+    main()

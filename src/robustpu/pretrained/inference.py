@@ -1,0 +1,310 @@
+"""Use of the network on numpy arrays: contexts, members, wide tables, chunks of queries."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+from torch import Tensor
+
+from robustpu.pretrained.encoding import ColumnStatistics, encode, fit_columns, table_inputs
+from robustpu.pretrained.network import Cache, PUNetwork, prior_bins
+
+Floats = NDArray[np.float64]
+
+# What the network saw in training: rows, positives, columns, and cells of one context.
+MAX_CONTEXT, MAX_POSITIVE, MAX_COLUMNS, MAX_CELLS = 2048, 500, 200, 75_000
+CHUNK_CELLS = {"cpu": 40_000, "cuda": 2_000_000}
+CHUNK_ROWS = 60_000
+LARGEST = 1e30
+# So few queries are scored in double precision: their scores then do not depend on which rows come
+# together, as those of large batches do in the seventh digit.
+EXACT_ROWS = 64
+
+
+@dataclass(frozen=True)
+class Member:
+    """One context, encoded: which rows and columns it has, and what queries attend to."""
+
+    rows: NDArray[np.intp]
+    columns: NDArray[np.intp]
+    levels: list[tuple[int, Floats, Floats]]
+    statistics: ColumnStatistics
+    table: Tensor
+    identities: Tensor
+    cache: Cache
+    logits: Floats
+    prior_logits: Floats
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Probabilities of being positive, and the prior.
+
+    Parameters
+    ----------
+    query
+        For the query rows.
+    training
+        For the training rows; a labelled row is scored as if it were a new one.
+    prior
+        Share of positives among the unlabelled rows: the given one, or the network's.
+    """
+
+    query: Floats
+    training: Floats
+    prior: float
+
+
+class EncodedTable:
+    """A positive-unlabelled table, encoded once; new rows are scored against it.
+
+    Parameters
+    ----------
+    network
+        The pretrained network.
+    X
+        Training rows ``(n, C)``; finite or NaN, which is missing; categories are codes.
+    is_positive
+        Which rows are labelled positive.
+    is_category
+        Columns whose values have no order; none by default.
+    prior
+        Share of positives among unlabelled rows, if known.
+    n_members
+        Members whose answers are averaged. They differ in the order of columns, in
+        the codes of categories, and, where the table is longer or wider than the network was
+        trained on, in their rows and columns.
+    seed
+        Seed of these draws.
+    max_context
+        Rows of a member's context at most.
+    """
+
+    def __init__(
+        self,
+        network: PUNetwork,
+        X: ArrayLike,
+        is_positive: ArrayLike,
+        is_category: ArrayLike | None = None,
+        prior: float | None = None,
+        n_members: int = 4,
+        seed: int = 0,
+        max_context: int = MAX_CONTEXT,
+    ) -> None:
+        self.network = network
+        self.device = next(network.parameters()).device
+        self.X = np.asarray(X, dtype=np.float64)
+        self.is_positive = np.asarray(is_positive, dtype=bool)
+        n_columns = self.X.shape[1]
+        self.is_category = (
+            np.zeros(n_columns, bool) if is_category is None else np.asarray(is_category, bool)
+        )
+        if not self.is_positive.any() or self.is_positive.all():
+            raise ValueError("expected positive and unlabelled rows; all rows are of one kind")
+        self.given_prior = prior
+        self.centers, self.scales = _center_and_scale(self.X, self.is_category)
+        rng = np.random.default_rng(seed)
+        self.members = [
+            self._encode_member(rows, columns, rng)
+            for rows, columns in self._plan(rng, n_members, max_context)
+        ]
+
+    def _plan(
+        self, rng: np.random.Generator, n_members: int, max_context: int
+    ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        """Rows and columns of each member; every column is seen by one member at least."""
+        n_columns = self.X.shape[1]
+        width = min(n_columns, MAX_COLUMNS)
+        n_members = max(n_members, -(-n_columns // width))
+        longest = min(max_context, max(512, MAX_CELLS // (self.network.n_tokens(width) + 1)))
+        positive, unlabeled = np.flatnonzero(self.is_positive), np.flatnonzero(~self.is_positive)
+        n_positive, n_unlabeled = len(positive), len(unlabeled)
+        if n_positive + n_unlabeled > longest:
+            n_positive = min(n_positive, max(longest // 4, longest - n_unlabeled), MAX_POSITIVE)
+            n_unlabeled = min(n_unlabeled, longest - n_positive)
+        pick_positive = _cycle(rng, positive, n_positive, n_members)
+        pick_unlabeled = _cycle(rng, unlabeled, n_unlabeled, n_members)
+        pick_columns = _cycle(rng, np.arange(n_columns), width, n_members)
+        return [
+            (np.concatenate(rows), rng.permutation(columns))
+            for *rows, columns in zip(pick_positive, pick_unlabeled, pick_columns, strict=True)
+        ]
+
+    def _values(
+        self, X: Floats, columns: NDArray[np.intp], levels: list[tuple[int, Floats, Floats]]
+    ) -> Tensor:
+        """Rows -> ``(1, M, C)``, categories under a member's codes."""
+        values = X[:, columns]
+        for place, known, codes in levels:
+            column = values[:, place]
+            index = np.searchsorted(known, column).clip(max=len(known) - 1)
+            coded = np.where(known[index] == column, codes[index], 0.5)
+            values[:, place] = np.where(np.isnan(column), np.nan, coded)
+        # In double precision, so that far and huge columns keep their differences.
+        values = (values - self.centers[columns]) / self.scales[columns]
+        # Far values stay finite in single precision: infinity stands for missing ones.
+        values = values.clip(-LARGEST, LARGEST)
+        return torch.from_numpy(values.astype(np.float32))[None].to(self.device)
+
+    def _encode_member(
+        self, rows: NDArray[np.intp], columns: NDArray[np.intp], rng: np.random.Generator
+    ) -> Member:
+        """Encode one context."""
+        levels = []
+        for place, column in enumerate(columns):
+            if self.is_category[column]:
+                known = np.unique(self.X[:, column])
+                known = known[~np.isnan(known)]
+                if len(known):
+                    levels.append((place, known, rng.permutation(len(known)) / len(known)))
+        values = self._values(self.X[rows], columns, levels)
+        positive = torch.from_numpy(self.is_positive[rows])[None].to(self.device)
+        category = torch.from_numpy(self.is_category[columns])[None].to(self.device)
+        statistics = fit_columns(values, positive, category)
+        n_positive = positive.sum(1).float()
+        prior = torch.full_like(n_positive, self.given_prior or 0.5)
+        is_known = torch.full_like(n_positive, self.given_prior is not None)
+        table = table_inputs(prior, is_known, n_positive, len(rows) - n_positive)
+        width = self.network.config.identity_width
+        identities = torch.from_numpy(
+            rng.standard_normal((1, self.network.n_tokens(len(columns)), width)).astype(np.float32)
+        )
+        identities = identities.to(self.device)
+        cells = encode(values, statistics, positive)
+        logits, prior_logits, cache = self.network.encode_context(
+            cells, positive.long(), table, identities
+        )
+        return Member(
+            rows,
+            columns,
+            levels,
+            statistics,
+            table,
+            identities,
+            cache,
+            logits[0].double().cpu().numpy(),
+            prior_logits[0].double().cpu().numpy(),
+        )
+
+    def _query_logits(self, member: Member, X: Floats) -> Floats:
+        """Logits of query rows under one member, in chunks."""
+        cells = CHUNK_CELLS["cuda" if self.device.type == "cuda" else "cpu"]
+        step = max(1, min(CHUNK_ROWS, cells // (self.network.n_tokens(len(member.columns)) + 1)))
+        network, cache = self.network, member.cache
+        if len(X) <= EXACT_ROWS and self.device.type in CHUNK_CELLS:
+            network, cache = network.in_double(), cache.in_double()
+        parts = []
+        for start in range(0, len(X), step):
+            values = self._values(X[start : start + step], member.columns, member.levels)
+            encoded = encode(values, member.statistics)
+            logits = network.encode_queries(encoded, member.table, member.identities, cache)
+            parts.append(logits[0].double().cpu().numpy())
+        return np.concatenate(parts) if parts else np.zeros(0)
+
+    def score(self, X: ArrayLike) -> Floats:
+        """Probability that a row drawn like the unlabelled ones is positive."""
+        rows = np.asarray(X, dtype=np.float64)
+        members = [_sigmoid(self._query_logits(member, rows)) for member in self.members]
+        mean: Floats = np.mean(members, axis=0)
+        return mean
+
+    def score_unlabeled(self) -> Floats:
+        """The same for the unlabelled rows, those of a context inside of it, ``(n_unlabeled,)``."""
+        total = np.zeros(len(self.X))
+        for member in self.members:
+            kept = ~self.is_positive[member.rows]
+            total[member.rows[kept]] += _sigmoid(member.logits[kept])
+            outside = ~self.is_positive
+            outside[member.rows] = False
+            total[outside] += _sigmoid(self._query_logits(member, self.X[outside]))
+        mean: Floats = total[~self.is_positive] / len(self.members)
+        return mean
+
+    def score_training(self) -> Floats:
+        """The same for all training rows; labelled ones are scored as if they were new."""
+        scores = np.empty(len(self.X))
+        scores[self.is_positive] = self.score(self.X[self.is_positive])
+        scores[~self.is_positive] = self.score_unlabeled()
+        return scores
+
+    def estimate_prior(self) -> float:
+        """Mean probability of the unlabelled rows of all contexts: their share of positives."""
+        shares = [
+            _sigmoid(member.logits[~self.is_positive[member.rows]]).mean()
+            for member in self.members
+        ]
+        return float(np.mean(shares))
+
+    def prior_distribution(self) -> tuple[Floats, Floats]:
+        """Priors and the probability that the network's prior head gives to each."""
+        logits = np.mean([member.prior_logits for member in self.members], 0)
+        weights = np.exp(logits - logits.max())
+        return prior_bins().double().numpy(), weights / weights.sum()
+
+
+def to_single_set(probability: Floats, prior: float, n_positive: int, n_unlabeled: int) -> Floats:
+    """Probability among unlabelled rows -> among all rows, labelled ones included.
+
+    Odds grow by ``(n_positive + prior n_unlabeled) / (prior n_unlabeled)``: in a single set the
+    unlabelled rows lack the labelled positives, new rows do not.
+    """
+    hidden = max(prior * n_unlabeled, 0.5)
+    odds = (n_positive + hidden) / hidden
+    return odds * probability / (1 + (odds - 1) * probability)
+
+
+def predict(
+    network: PUNetwork,
+    X: ArrayLike,
+    is_positive: ArrayLike,
+    X_query: ArrayLike,
+    prior: float | None = None,
+    scenario: str = "case-control",
+    is_category: ArrayLike | None = None,
+    n_members: int = 4,
+    seed: int = 0,
+    max_context: int = MAX_CONTEXT,
+) -> Prediction:
+    """Return probabilities of query and training rows, and the prior; see ``EncodedTable``.
+
+    Parameters
+    ----------
+    scenario
+        ``"case-control"``: query rows are drawn like the unlabelled rows. ``"single-set"``: like
+        all training rows.
+    """
+    table = EncodedTable(network, X, is_positive, is_category, prior, n_members, seed, max_context)
+    share = prior if prior is not None else table.estimate_prior()
+    query = table.score(X_query)
+    if scenario == "single-set":
+        labeled = table.is_positive
+        query = to_single_set(query, share, int(labeled.sum()), int((~labeled).sum()))
+    return Prediction(query, table.score_training(), share)
+
+
+def _center_and_scale(X: Floats, is_category: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """Median and mean absolute deviation of numeric columns; 0 and 1 for the others."""
+    centers, scales = np.zeros(X.shape[1]), np.ones(X.shape[1])
+    for index in np.flatnonzero(~is_category):
+        column = X[:, index]
+        column = column[np.isfinite(column)]
+        if len(column):
+            centers[index] = np.median(column)
+            scales[index] = np.abs(column - centers[index]).mean() or 1.0
+    return centers, scales
+
+
+def _cycle(
+    rng: np.random.Generator, items: NDArray[np.intp], size: int, times: int
+) -> list[NDArray[np.intp]]:
+    """Draw ``times`` subsets that go round a random order, so that all items are used evenly."""
+    if size == len(items):
+        return [items] * times
+    order = rng.permutation(items)
+    return [np.take(order, np.arange(i * size, (i + 1) * size), mode="wrap") for i in range(times)]
+
+
+def _sigmoid(logits: Floats) -> Floats:
+    out: Floats = 1 / (1 + np.exp(-logits))
+    return out

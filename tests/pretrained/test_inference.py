@@ -1,0 +1,122 @@
+"""Use on numpy arrays: chunks, members, missing values, categories, wide tables."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.metrics import roc_auc_score
+
+from robustpu.pretrained import EncodedTable, inference, load_network, predict, to_single_set
+from robustpu.pretrained.network import NetworkConfig, PUNetwork
+
+
+@pytest.fixture(scope="module")
+def network():
+    return load_network()
+
+
+@pytest.fixture(scope="module")
+def small_network():
+    config = NetworkConfig(
+        cell_width=8, cell_heads=2, n_cell_blocks=1, row_width=8, row_heads=2, n_row_blocks=1
+    )
+    return PUNetwork(config).requires_grad_(False)
+
+
+@pytest.fixture
+def table():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 5))
+    X[::7, 1] = np.nan
+    X[:, 3] = rng.integers(0, 4, 120)
+    is_positive = np.arange(120) < 20
+    X[is_positive, 0] += 2
+    return X, is_positive
+
+
+def test_shipped_weights_learn_in_one_pass(network):
+    X, y = load_breast_cancer(return_X_y=True)
+    rng = np.random.default_rng(0)
+    positive, negative = rng.permutation(np.flatnonzero(y == 0)), np.flatnonzero(y == 1)
+    rows = np.concatenate([positive[:60], negative[:100]])
+    rest = np.concatenate([positive[60:], negative[100:]])
+
+    found = predict(network, X[rows], np.arange(160) < 30, X[rest], n_members=1)
+
+    assert roc_auc_score(y[rest] == 0, found.query) > 0.97
+    assert found.prior == pytest.approx(30 / 130, abs=0.12)
+    assert found.training.shape == (160,)
+
+
+def test_chunked_queries_equal_unchunked(small_network, table, monkeypatch):
+    X, is_positive = table
+    encoded = EncodedTable(small_network, X, is_positive, n_members=2)
+    whole = encoded.score(X)
+
+    monkeypatch.setitem(inference.CHUNK_CELLS, "cpu", 21)
+
+    np.testing.assert_allclose(encoded.score(X), whole, rtol=1e-5)
+
+
+def test_one_seed_one_answer(small_network, table):
+    X, is_positive = table
+    first, second, other = (
+        EncodedTable(small_network, X, is_positive, n_members=1, seed=seed).score(X)
+        for seed in (0, 0, 1)
+    )
+
+    np.testing.assert_array_equal(first, second)
+    assert not np.array_equal(first, other)
+
+
+def test_categories_have_no_order(small_network, table):
+    X, is_positive = table
+    is_category = np.arange(5) == 3
+    plain = EncodedTable(small_network, X, is_positive, is_category, n_members=1)
+    renamed = X.copy()
+    renamed[:, 3] = renamed[:, 3] * 10 + 5
+
+    other = EncodedTable(small_network, renamed, is_positive, is_category, n_members=1)
+
+    np.testing.assert_allclose(plain.score(X), other.score(renamed))
+    unseen = X[:3].copy()
+    unseen[:, 3] = (99, np.nan, 1)
+    assert np.isfinite(plain.score(unseen)).all()
+
+
+def test_long_and_wide_tables_are_split(small_network, monkeypatch):
+    monkeypatch.setattr(inference, "MAX_COLUMNS", 20)
+    monkeypatch.setattr(inference, "MAX_POSITIVE", 50)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 23))
+    is_positive = np.arange(400) < 200
+
+    encoded = EncodedTable(small_network, X, is_positive, n_members=1, max_context=128)
+
+    assert len(encoded.members) == 2
+    seen = np.unique(np.concatenate([member.columns for member in encoded.members]))
+    assert len(seen) == 23
+    for member in encoded.members:
+        assert len(member.rows) == 128
+        assert is_positive[member.rows].sum() <= 50
+    assert np.isfinite(encoded.score_training()).all()
+
+
+def test_constant_empty_and_huge_columns_are_accepted(small_network, table):
+    X, is_positive = table
+    X[:, 0], X[:, 1], X[:, 2] = 7.0, np.nan, X[:, 2] * 1e30
+
+    assert np.isfinite(EncodedTable(small_network, X, is_positive, n_members=1).score(X)).all()
+
+
+def test_single_set_adds_the_labelled_positives():
+    among_unlabeled = np.array([0.0, 0.25, 1.0])
+
+    among_all = to_single_set(among_unlabeled, 0.25, n_positive=25, n_unlabeled=100)
+
+    # 25 of 100 unlabelled and 25 labelled rows: 50 of 125 are positive.
+    assert among_all.tolist() == pytest.approx([0, 0.4, 1])
+
+
+def test_rows_of_one_kind_are_refused(small_network, table):
+    with pytest.raises(ValueError, match="all rows are of one kind"):
+        EncodedTable(small_network, table[0], np.ones(120, bool))
