@@ -19,7 +19,7 @@ from torch import nn
 from torch.nn import functional
 from torch.utils.data import DataLoader, TensorDataset
 
-from robustpu.fleet import Fleet, Member, Rows, cross_entropy, cross_entropy_slope
+from robustpu.fleet import Fleet, Member, Rows, cross_entropy, cross_entropy_grad
 from robustpu.modules import mlp
 
 BATCH = 64
@@ -55,7 +55,7 @@ def make_fleet(inputs: int, rows: int, members: int) -> Fleet:
     crew = [Member(training, None, 0.4, 0.4, seed, group=seed) for seed in range(members)]
     fleet = Fleet(torch.randn(rows, inputs), crew, "mlp")
     rates = [1e-3] * members, [0.0] * members, [0] * members
-    fleet.start(cross_entropy, *rates, BATCH, slope=cross_entropy_slope)
+    fleet.start(cross_entropy, *rates, BATCH, grad=cross_entropy_grad)
     return fleet
 
 

@@ -21,7 +21,7 @@ from torch.nn import functional
 from torch.utils.data import DataLoader, TensorDataset
 
 from robustpu import CollapseWarning, RobustPUClassifier, fit_together
-from robustpu.fleet import Fleet, Member, Rows, cross_entropy, cross_entropy_slope
+from robustpu.fleet import Fleet, Member, Rows, cross_entropy, cross_entropy_grad
 from robustpu.modules import build
 
 BATCH, PRETRAIN, ROUNDS, EPOCHS = 64, 100, 12, 20
@@ -71,7 +71,7 @@ def fleet_step(module: str, shape: tuple[int, ...], rows: int, members: int) -> 
     fleet = Fleet(torch.randn(rows, *shape, device="cuda"), crew, module)
     rates = [10.0 ** -(2 + seed % 3) for seed in range(members)]
     decay, warmup = [1e-4] * members, [0] * members
-    fleet.start(cross_entropy, rates, decay, warmup, BATCH, slope=cross_entropy_slope)
+    fleet.start(cross_entropy, rates, decay, warmup, BATCH, grad=cross_entropy_grad)
     fleet.epoch()
     return seconds(fleet.epoch, repeats=3) / (-(-rows // BATCH) * members) * 1e6
 
@@ -123,15 +123,15 @@ def whole_runs(
     ]
     jobs = []
     for trial, setting in product(range(trials), range(settings)):
-        model = RobustPUClassifier.from_preset("paper")
+        model = RobustPUClassifier().spelled_out()
         model.set_params(
             prior=0.4,
             module=module,
             lr=(1e-2, 1e-3, 1e-4)[setting % 3],
             weight_decay=(0.0, 1e-4, 1e-2)[setting // 3 % 3],
-            temperature_positive=0.5 + setting / settings,
+            curriculum__temperature_positive=0.5 + setting / settings,
             epochs=EPOCHS,
-            max_rounds=rounds,
+            curriculum__max_rounds=rounds,
             patience=None,
             pretrain__epochs=pretrain,
             random_state=trial,

@@ -44,7 +44,7 @@ def main() -> None:
         for name, kind in all_methods().items():
             times[name].append(seconds(kind, pu))
     unit = min(times["pn"])
-    ratios = {name: float(f"{min(own) / unit:.2g}") for name, own in times.items()}
+    ratios = {name: float(f"{min(taken) / unit:.2g}") for name, taken in times.items()}
     for name, ratio in ratios.items():
         print(f"{name:12} {min(times[name]):8.2f} s {ratio:8g} x")
     if options.write:

@@ -46,8 +46,8 @@ def run(*command: object) -> tuple[float, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--gigabytes", type=float, default=0.5)
-    parser.add_argument("--method", default="robust-pu")
-    parser.add_argument("--members", default="4", help="Networks; the trees beside them are 200.")
+    parser.add_argument("--method", default="auto")
+    parser.add_argument("--members", default="4", help="Robust-PU networks; the trees are 200.")
     parser.add_argument("--folder", help="Where to put the files; a temporary folder by default.")
     parser.add_argument("--read", type=Path, help=argparse.SUPPRESS)
     own = parser.parse_args()

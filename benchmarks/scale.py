@@ -95,6 +95,13 @@ def timed(client: Any, work: Callable[[], Any]) -> tuple[dict[str, float], Any]:
     return {"s": round(seconds, 2), "cpu_s": round(cpu, 2), "gb": round(peak[0], 2)}, answer
 
 
+def rounds_of(count: int) -> Any:
+    """The default curriculum with another number of rounds."""
+    from robustpu.methods.robust_pu_meta import default_curriculum
+
+    return default_curriculum().set_params(max_rounds=count)
+
+
 def measure(rows: int, workers: int) -> dict[str, Any]:
     """The plain learner, then Robust-PU around it, on a fresh cluster."""
     from distributed import Client, LocalCluster
@@ -109,10 +116,10 @@ def measure(rows: int, workers: int) -> dict[str, Any]:
         # The first fit of a worker imports the libraries; it is not counted.
         given = {"prior": 0.23, "scenario": "single-set", "patience": None, "random_state": 0}
         small = DaskLGBMClassifier(**LEARNER | {"n_estimators": 20})
-        DaskRobustPUMetaClassifier(estimator=small, max_rounds=1, **given).fit(*data(20_000))
+        DaskRobustPUMetaClassifier(small, curriculum=rounds_of(1), **given).fit(*data(20_000))
         X, y = data(rows)
         learner = DaskLGBMClassifier(**LEARNER)
-        ours = DaskRobustPUMetaClassifier(estimator=learner, max_rounds=ROUNDS, **given)
+        ours = DaskRobustPUMetaClassifier(learner, curriculum=rounds_of(ROUNDS), **given)
         before, _ = timed(client, lambda: learner.fit(X, y))
         robust, model = timed(client, lambda: ours.fit(X, y))
         after, _ = timed(client, lambda: learner.fit(X, y))

@@ -27,7 +27,7 @@ STORED = RESULTS / "biased.ndjson"
 TABLES = ["spambase", "mushrooms", "shuttle"]
 LABELINGS = ["scar", "pusb", "lbe-a", "lbe-b", "logistic"]
 METHODS = [name for name in strangers.METHODS if name != "p3mix-e"]
-CHANGES = {"robust-pu": {"n_members": 8}}
+CHANGES = {"auto": {"n_members": 8}}
 POSITIVE, UNLABELED, PRIOR, TEST, TRIALS = 400, 800, 0.4, 1000, 3
 
 

@@ -23,14 +23,14 @@ from joblib import Parallel, delayed
 from strangers import read
 
 import robustpu
-from robustpu import NNPUClassifier, RobustPUClassifier, datasets, make_pu
-from robustpu.together import Job, fit_together
+from robustpu import NNPUClassifier, PUClassifier, datasets, make_pu
+from robustpu.training import Job, fit_together
 
 STORED = RESULTS / "few_labels.ndjson"
 OURS = ["mushrooms", "shuttle", "mnist", "fashion-mnist"]
 KEEL = ["letter", "magic", "penbased", "ring", "twonorm"]
 COUNTS = [25, 50, 100, 400]
-METHODS = ["robust-pu", "nnpu", "elkan-noto", "bagging", "puet"]
+METHODS = ["auto", "nnpu", "elkan-noto", "bagging", "puet"]
 UNLABELED, PRIOR, TEST, TRIALS = 4000, 0.4, 1000, 5
 SETTINGS = [
     {"surrogate": surrogate, "lr": lr, "weight_decay": decay}
@@ -85,7 +85,7 @@ def plain(method: str, drawn: list[robustpu.PUData]) -> list:
 
 def default(method: str, drawn: list[robustpu.PUData]) -> list:
     return fit_together(
-        Job(RobustPUClassifier(prior=PRIOR, random_state=trial), pu.X, pu.y)
+        Job(PUClassifier(prior=PRIOR, random_state=trial), pu.X, pu.y)
         for trial, pu in enumerate(drawn)
     )
 
@@ -102,7 +102,7 @@ def tuned(method: str, drawn: list[robustpu.PUData]) -> list:
     return [max(row, key=lambda model: model.member_scores_.mean()) for row in rows]
 
 
-FITS = {"robust-pu": default, "nnpu": tuned}
+FITS = {"auto": default, "nnpu": tuned}
 
 
 def print_table(entries: list[dict]) -> None:

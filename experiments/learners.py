@@ -29,6 +29,7 @@ from sklearn.preprocessing import StandardScaler
 
 import robustpu
 from robustpu.bench.protocol import split
+from robustpu.methods import composition
 from robustpu.methods.robust_pu_meta import BOOSTING
 
 STORED = RESULTS / "learners.ndjson"
@@ -47,7 +48,7 @@ LEARNERS = {
 
 
 def around(kind: type) -> Callable[..., object]:
-    return lambda learner, prior, trial: kind(estimator=learner, prior=prior, random_state=trial)
+    return lambda learner, prior, trial: kind(learner, prior=prior, random_state=trial)
 
 
 def negative(learner: object, prior: float, trial: int) -> object:
@@ -56,7 +57,9 @@ def negative(learner: object, prior: float, trial: int) -> object:
 
 
 def networks(learner: object, prior: float, trial: int) -> object:
-    return robustpu.RobustPUClassifier(beside=None, prior=prior, random_state=trial)
+    """The Robust-PU networks of the default alone."""
+    parts = composition.networks(composition.n_networks(1_200), 1_200)
+    return robustpu.PUVotingClassifier(parts, prior=prior, calibrate="auto", random_state=trial)
 
 
 METHODS = {
@@ -76,7 +79,7 @@ def run(wheel: Path, table: str, prior: float, learner: str, method: str, trial:
         pu = strangers.problem(table, *strangers.read(wheel, table), trial)
     model = METHODS[method](LEARNERS.get(learner), prior, trial)
     found = fit_and_score(model, pu)
-    more = {"round": int(model.turns_[0])} if method == "robust-pu-meta" else {}
+    more = {"round": int(model.best_round_[0])} if method == "robust-pu-meta" else {}
     return {
         "table": table,
         "prior": prior,

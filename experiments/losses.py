@@ -41,7 +41,7 @@ def train(data_dir: Path | None, device: str) -> None:
         robust = cell.build({}, **given).set_params(**TO_END)
         before = robust.pretrain.epochs
         for rounds in range(1, ROUNDS + 1):
-            model = cell.build({}, **given).set_params(**TO_END, max_rounds=rounds)
+            model = cell.build({}, **given).set_params(**TO_END, curriculum__max_rounds=rounds)
             places.append(("Robust-PU", trial, before + rounds * robust.epochs, pu))
             jobs.append((model, pu.X, pu.y))
         for epochs in range(EVERY, before + ROUNDS * robust.epochs + 1, EVERY):
@@ -62,7 +62,7 @@ def draw() -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    from robustpu.plots import INK, NEGATIVE, POSITIVE
+    from robustpu.charts.plots import INK, NEGATIVE, POSITIVE
 
     entries = json.loads(STORED.read_text())
     figure = Figure(figsize=(9, 3.8), layout="constrained")

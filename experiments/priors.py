@@ -19,8 +19,8 @@ from figure import FIGURES, RESULTS, make_figure
 from joblib import Parallel, delayed
 
 from robustpu import PriorWarning, datasets, estimate_prior, make_pu
+from robustpu.base.neural import device_of
 from robustpu.modules import scale_of
-from robustpu.neural import device_of
 from robustpu.priors import PRIORS, Sample, out_of_fold
 
 STORED, DRAFT = RESULTS / "priors.json", RESULTS / "priors.draft"
@@ -109,7 +109,7 @@ def draw() -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    from robustpu.plots import INK, POSITIVE
+    from robustpu.charts.plots import INK, POSITIVE
 
     entries = json.loads(STORED.read_text())
     groups = defaultdict(list)

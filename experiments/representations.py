@@ -32,7 +32,7 @@ def train(data_dir: Path | None, device: str) -> None:
     given = {"prior": pu.prior, "random_state": 0, "device": device}
     models = {
         f"Robust-PU, round {rounds}": cell.build({}, **given).set_params(
-            **TO_END, max_rounds=rounds
+            **TO_END, curriculum__max_rounds=rounds
         )
         for rounds in range(ROUNDS - 2, ROUNDS + 1)
     }
@@ -60,7 +60,7 @@ def draw() -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    from robustpu.plots import INK, NEGATIVE, POSITIVE
+    from robustpu.charts.plots import INK, NEGATIVE, POSITIVE
 
     with np.load(STORED, allow_pickle=False) as file:
         stored = dict(file)

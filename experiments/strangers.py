@@ -28,8 +28,6 @@ from sklearn.preprocessing import OneHotEncoder
 
 import robustpu
 from robustpu import make_pu
-from robustpu.methods.companion import answers_of
-from robustpu.thresholds import shifted
 
 STORED = RESULTS / "strangers.ndjson"
 TABLES = [
@@ -84,7 +82,7 @@ UNSEEN = [
 ]
 GROUPS = {"large": TABLES, "small": UNSEEN, "small, looked at": SEEN}
 METHODS = [
-    "robust-pu",
+    "auto",
     "puet",
     "bagging",
     "elkan-noto",
@@ -169,7 +167,7 @@ def run(wheel: Path, table: str, method: str, trial: int) -> dict[str, object]:
     model = robustpu.all_methods()[method](prior=pu.prior, random_state=trial)
     found = fit_and_score(model, pu)
     auc = roc_auc_score(pu.y_test, model.decision_function(pu.X_test))
-    more = {"mixtures": mixtures(model, pu)} if method == "robust-pu" else {}
+    more = {"mixtures": mixtures(model, pu)} if method == "auto" else {}
     return {
         "table": table,
         "method": method,
@@ -180,15 +178,14 @@ def run(wheel: Path, table: str, method: str, trial: int) -> dict[str, object]:
     }
 
 
-def mixtures(model: robustpu.RobustPUClassifier, pu: robustpu.PUData) -> dict[str, float]:
-    """Errors that the default would have if its parts had other shares of the answer."""
-    whole = shifted(model.predict_proba(pu.X_test)[:, 1], -model.calibration_)
-    trees = [answers_of(own, pu.X_test, model._scale) for own in model.beside_]
-    # Two thirds of the answer are the trees'.
-    parts = np.array([3 * whole - sum(trees), *trees])
+def mixtures(model: robustpu.PUClassifier, pu: robustpu.PUData) -> dict[str, float]:
+    """Errors that the default would have if its parts had other weights."""
+    scores = model.part_probabilities(pu.X_test)
+    *networks, extra_trees, bagged_trees = scores
+    parts = np.array([np.mean(networks, axis=0), extra_trees, bagged_trees])
     return {
-        name: round(100 * float(np.mean((np.average(parts, 0, own) >= 0.5) != pu.y_test)), 4)
-        for name, own in MIXTURES.items()
+        name: round(100 * float(np.mean((np.average(parts, 0, weights) >= 0.5) != pu.y_test)), 4)
+        for name, weights in MIXTURES.items()
     }
 
 
@@ -210,7 +207,7 @@ def print_table(name: str, tables: list[str], entries: list[dict[str, object]]) 
     for method in sorted(means, key=lambda own: means[own][:, 0].mean()):
         error, auc = means[method].mean(0)
         print(f"{method:12}{error:8.2f}{ranks[method]:6.1f}{auc:8.2f}")
-    ours = [own for own in entries if own["method"] == "robust-pu" and own["table"] in tables]
+    ours = [own for own in entries if own["method"] == "auto" and own["table"] in tables]
     print("The default, if its parts had other shares of the answer:")
     for mixture in MIXTURES:
         print(f"{mixture:>30}{np.mean([own['mixtures'][mixture] for own in ours]):8.2f}")

@@ -5,7 +5,7 @@ import pytest
 from typer.testing import CliRunner
 
 import robustpu
-from robustpu import demo
+from robustpu.bench import demo
 from robustpu.cli import app
 
 runner = CliRunner()

@@ -64,7 +64,7 @@ def test_a_killed_run_loses_nothing_and_does_nothing_twice(tmp_path):
     undisturbed.communicate()
 
     assert torn.read_bytes()[:last] == before[:last]
-    assert "were there already" in said
+    assert "finished before" in said
     resumed, expected = by_key(torn.read_bytes()), by_key(whole.read_bytes())
     assert len(expected) == CELLS * TRIALS
     assert not any("failure" in record for record in expected.values())

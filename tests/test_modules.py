@@ -176,7 +176,7 @@ def test_networks_learn_from_numbers_of_any_size(factor):
     X = np.random.default_rng(0).normal(3.0 * truth[:, None], 1.0, (120, 2))
     y = truth * (np.arange(120) < 40)
     given = {"prior": 0.4, "epochs": 20, "lr": 1e-2, "random_state": 0}
-    plain, scaled = (NNPUClassifier(**given).fit(own, y) for own in (X, factor * X))
+    plain, scaled = (NNPUClassifier(**given).fit(rows, y) for rows in (X, factor * X))
     np.testing.assert_allclose(scaled.probability_, plain.probability_, atol=1e-4)
     torch_rows = torch.from_numpy(factor * X)
     answer = torch.sigmoid(scaled.to_torch()(torch_rows)[:, 0]).detach().numpy()

@@ -1,15 +1,25 @@
 """Every Python block of the README runs, from top to bottom, as a reader would run it."""
 
 import re
+import shlex
 from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from robustpu.bench import plan
+from robustpu.cli import app
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
 
 
-def test_python_blocks_run(capsys):
+# A sample may be easier or harder than it looks to a model.
+@pytest.mark.filterwarnings("ignore::robustpu.PriorWarning")
+def test_blocks_run(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
-    assert len(blocks) == 2
+    assert len(blocks) == 3
     names: dict[str, object] = {}
     for block in blocks:
         exec(compile(block, "README.md", "exec"), names)
@@ -17,6 +27,17 @@ def test_python_blocks_run(capsys):
     assert 0.1 < float(prior) < 0.6
     assert float(accuracy) > 0.9
     assert "lr" in best
+
+    # The commands about the table that the last block wrote.
+    commands = re.findall(r"^robustpu ((?:fit|rank|predict) .*)$", README, flags=re.MULTILINE)
+    assert [command.split()[0] for command in commands] == ["fit", "rank", "predict"]
+    # A faster method: the default is fitted above.
+    commands[0] = commands[0].replace(" --out model", " --method elkan-noto --out model")
+    for command in commands:
+        answer = CliRunner().invoke(app, shlex.split(command, comments=True))
+        assert answer.exit_code == 0, answer.output
+    for written in ("model/report.html", "list.csv", "scored.csv"):
+        assert (tmp_path / written).exists()
 
 
 def test_blocks_of_the_evaluation_page_run(capsys):
@@ -32,6 +53,14 @@ def test_blocks_of_the_evaluation_page_run(capsys):
     assert "'lr'" in text
 
 
+def test_experiment_of_the_bench_page_can_be_planned(tmp_path):
+    page = (ROOT / "docs" / "bench.md").read_text()
+    (example,) = re.findall(r"```toml\n(.*?)```", page, flags=re.DOTALL)
+    (tmp_path / "example.toml").write_text(example)
+    cells = plan.load(tmp_path / "example.toml")
+    assert {cell.method for cell in cells} == {"nnpu", "robust-pu", "best-five"}
+
+
 def test_make_targets_exist():
     makefile = (ROOT / "Makefile").read_text()
     for target in re.findall(r"make ([a-z-]+)", README):
@@ -39,6 +68,6 @@ def test_make_targets_exist():
 
 
 def test_links_lead_somewhere():
-    for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
+    for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
         for link in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
-            assert link.startswith("https://") or (page.parent / link).exists(), (page.name, link)
+            assert link.startswith("https://") or (page.parent / link).exists(), (page, link)

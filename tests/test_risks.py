@@ -7,11 +7,11 @@ import torch
 from robustpu.risks import (
     SURROGATES,
     nnpu,
-    nnpu_slope,
+    nnpu_grad,
     sigmoid,
     upu,
     weighted_bce,
-    weighted_bce_slope,
+    weighted_bce_grad,
     weighted_mean,
 )
 from robustpu.scenario import population_prior
@@ -82,10 +82,10 @@ def slope_of(function, at, step=1e-5):
     return answer
 
 
-def torch_slope(function, at):
+def torch_grad(function, at):
     logit = tensor(at).requires_grad_()
-    (slope,) = torch.autograd.grad(function(logit).sum(), logit)
-    return slope.numpy()
+    (grad,) = torch.autograd.grad(function(logit).sum(), logit)
+    return grad.numpy()
 
 
 def assert_near(actual, expected):
@@ -116,8 +116,8 @@ def test_surrogates_stay_finite_at_extreme_margins(surrogate):
     margin = torch.tensor([-1e4, 1e4], requires_grad=True)
     loss = SURROGATES[surrogate](margin)
     assert loss.tolist() == [1e4 if surrogate == "logistic" else 1.0, 0.0]
-    (slope,) = torch.autograd.grad(loss.sum(), margin)
-    assert slope.isfinite().all()
+    (grad,) = torch.autograd.grad(loss.sum(), margin)
+    assert grad.isfinite().all()
 
 
 def test_weights_of_a_mean_equal_repetition():
@@ -133,7 +133,7 @@ def test_weighted_bce_equals_its_formula():
     risk = weighted_bce(tensor(LOGIT), tensor(MASK), tensor(WEIGHT))
     assert risk.item() == pytest.approx(plain_bce(LOGIT, MASK, WEIGHT), rel=1e-12)
     assert_near(
-        torch_slope(lambda z: weighted_bce(z, tensor(MASK), tensor(WEIGHT)), LOGIT),
+        torch_grad(lambda z: weighted_bce(z, tensor(MASK), tensor(WEIGHT)), LOGIT),
         slope_of(lambda z: plain_bce(z, MASK, WEIGHT), LOGIT),
     )
 
@@ -157,7 +157,7 @@ def test_upu_equals_its_formula(surrogate, logit):
         return plain_upu(z, MASK, WEIGHT, PRIOR, surrogate)
 
     assert risk(tensor(logit)).item() == pytest.approx(plain(logit), rel=1e-12)
-    assert_near(torch_slope(risk, logit), slope_of(plain, logit))
+    assert_near(torch_grad(risk, logit), slope_of(plain, logit))
 
 
 @every_surrogate
@@ -169,7 +169,7 @@ def test_nnpu_descends_on_the_whole_risk_while_that_of_the_negatives_is_not_belo
 
     assert nnpu_on(tensor(LOGIT), surrogate).item() == pytest.approx(plain(LOGIT), rel=1e-12)
     assert_near(
-        torch_slope(lambda z: nnpu_on(z, surrogate, gamma=0.3), LOGIT), slope_of(plain, LOGIT)
+        torch_grad(lambda z: nnpu_on(z, surrogate, gamma=0.3), LOGIT), slope_of(plain, LOGIT)
     )
 
 
@@ -183,14 +183,14 @@ def test_nnpu_ascends_on_the_risk_of_the_negatives_when_it_is_below_zero(surroga
 
     risk = nnpu_on(tensor(OVERFIT), surrogate, gamma=gamma)
     assert risk.item() == pytest.approx(plain(OVERFIT), rel=1e-12)
-    slope = torch_slope(lambda z: nnpu_on(z, surrogate, gamma=gamma), OVERFIT)
-    assert_near(slope, slope_of(plain, OVERFIT))
+    grad = torch_grad(lambda z: nnpu_on(z, surrogate, gamma=gamma), OVERFIT)
+    assert_near(grad, slope_of(plain, OVERFIT))
 
-    # A step against this slope raises the logits of the unlabelled rows and so their loss as
+    # A step against this grad raises the logits of the unlabelled rows and so their loss as
     # negatives, and lowers those of the positives. (A row of weight 0 takes no part.)
     counts = WEIGHT > 0
-    assert (slope[~MASK & counts] < 0).all()
-    assert (slope[MASK] > 0).all()
+    assert (grad[~MASK & counts] < 0).all()
+    assert (grad[MASK] > 0).all()
 
 
 @every_surrogate
@@ -201,16 +201,16 @@ def test_the_positive_term_has_no_part_in_the_ascent(surrogate):
     def clamped(z):
         return positive(z) + max(0, plain_negative(z, MASK, WEIGHT, PRIOR, surrogate))
 
-    slope = torch_slope(lambda z: nnpu_on(z, surrogate), OVERFIT)
-    whole = torch_slope(
+    grad = torch_grad(lambda z: nnpu_on(z, surrogate), OVERFIT)
+    whole = torch_grad(
         lambda z: upu(z, tensor(MASK), tensor(WEIGHT), PRIOR, PRIOR, SURROGATES[surrogate]), OVERFIT
     )
-    assert_near(slope, slope_of(positive, OVERFIT) - whole)
+    assert_near(grad, slope_of(positive, OVERFIT) - whole)
     # A clamp would push the positives up and leave the unlabelled rows where they are.
     clamp = slope_of(clamped, OVERFIT)
     assert (clamp[MASK] < 0).all()
     assert (clamp[~MASK] == 0).all()
-    assert np.sign(slope[MASK]).tolist() == [1, 1, 1]
+    assert np.sign(grad[MASK]).tolist() == [1, 1, 1]
 
 
 @every_surrogate
@@ -261,18 +261,18 @@ def test_a_batch_of_one_kind_has_the_terms_of_that_kind_alone(risk, positive, su
         # Without unlabelled rows, r is below zero.
         expected = PRIOR * as_negative
     assert of(tensor(LOGIT)).item() == pytest.approx(expected, rel=1e-12)
-    assert np.isfinite(torch_slope(of, LOGIT)).all()
+    assert np.isfinite(torch_grad(of, LOGIT)).all()
 
 
 @every_surrogate
 @pytest.mark.parametrize("risk", [upu, nnpu])
-def test_a_batch_without_any_weight_is_zero_and_has_a_finite_slope(risk, surrogate):
+def test_a_batch_without_any_weight_is_zero_and_has_a_finite_grad(risk, surrogate):
     def of(z):
         zeros = torch.zeros(len(LOGIT), dtype=torch.float64)
         return risk(z, tensor(MASK), zeros, PRIOR, PRIOR, SURROGATES[surrogate])
 
     assert of(tensor(LOGIT)).item() == 0
-    assert (torch_slope(of, LOGIT) == 0).all()
+    assert (torch_grad(of, LOGIT) == 0).all()
 
 
 # Members.
@@ -292,9 +292,15 @@ def test_members_are_worked_out_each_by_itself(risk, surrogate):
     stacked = risk(logit, mask, weight, prior, population, SURROGATES[surrogate], **numbers)
     assert stacked.shape == (4,)
     for i in range(4):
-        own = {name: value[i] for name, value in numbers.items()}
+        constants = {name: value[i] for name, value in numbers.items()}
         alone = risk(
-            logit[i], mask[i], weight[i], prior[i], population[i], SURROGATES[surrogate], **own
+            logit[i],
+            mask[i],
+            weight[i],
+            prior[i],
+            population[i],
+            SURROGATES[surrogate],
+            **constants,
         )
         torch.testing.assert_close(stacked[i], alone)
 
@@ -303,7 +309,7 @@ def test_members_of_cross_entropy_are_worked_out_each_by_itself():
     logit, mask, weight = (tensor([a, a[::-1].copy()]) for a in (LOGIT, MASK, WEIGHT))
     mask[1] = ~mask[1]
     stacked = weighted_bce(logit, mask, weight)
-    alone = [weighted_bce(*own) for own in zip(logit, mask, weight, strict=True)]
+    alone = [weighted_bce(*rows) for rows in zip(logit, mask, weight, strict=True)]
     torch.testing.assert_close(stacked, torch.stack(alone))
 
 
@@ -372,7 +378,7 @@ class TestSlopes:
     def test_weighted_cross_entropy(self):
         logit, mask, weight = self.batch()
         (expected,) = torch.autograd.grad(weighted_bce(logit, mask, weight).sum(), logit)
-        actual = weighted_bce_slope(logit.detach(), mask, weight)
+        actual = weighted_bce_grad(logit.detach(), mask, weight)
         torch.testing.assert_close(actual, expected, rtol=1e-10, atol=1e-12)
 
     @pytest.mark.parametrize("surrogate", SURROGATES.values(), ids=SURROGATES)
@@ -385,7 +391,7 @@ class TestSlopes:
         for beta_ in (beta / 10, 0.0, math.inf):
             risk = nnpu(logit, *given, beta_, gamma)
             (expected,) = torch.autograd.grad(risk.sum(), logit)
-            actual = nnpu_slope(logit.detach(), *given, beta_, gamma)
+            actual = nnpu_grad(logit.detach(), *given, beta_, gamma)
             torch.testing.assert_close(actual, expected, rtol=1e-9, atol=1e-12)
         (unbiased,) = torch.autograd.grad(upu(logit, *given).sum(), logit)
         torch.testing.assert_close(actual, unbiased, rtol=1e-9, atol=1e-12)

@@ -9,6 +9,7 @@ import torch
 from sklearn.base import clone
 
 from robustpu import (
+    Curriculum,
     NNPUClassifier,
     PNClassifier,
     RobustPUClassifier,
@@ -35,19 +36,16 @@ ESTIMATORS = {
     "nnPU": NNPUClassifier(epochs=8, patience=3, surrogate="logistic", **COMMON),
     "Robust-PU": RobustPUClassifier(
         pretrain=NNPUClassifier(epochs=4, batch_size=32, surrogate="logistic"),
+        curriculum=Curriculum(max_rounds=4, balance=True),
         epochs=2,
-        max_rounds=4,
         patience=2,
-        balance=True,
-        record_weights=True,
         **COMMON,
     ),
-    "Robust-PU, paper": RobustPUClassifier.from_preset(
-        "paper",
+    "Robust-PU, paper": RobustPUClassifier(
         **{**COMMON, "n_members": 1},
         pretrain=NNPUClassifier(epochs=4, batch_size=32, surrogate="sigmoid"),
+        curriculum=Curriculum(max_rounds=4),
         epochs=2,
-        max_rounds=4,
     ),
 }
 every_estimator = pytest.mark.parametrize("name", ESTIMATORS)

@@ -65,7 +65,7 @@ def test_proxy_accuracy_is_unbiased_in_single_set_data():
 
 
 def test_proxy_accuracy_in_case_control_data_by_hand():
-    # Three of four positives found, two of five unlabelled rows answered positive.
+    # Three of four positives found, two of five unlabelled rows predicted positive.
     logit = torch.tensor([1.0, 2.0, 0.5, -1.0, 3.0, 0.1, -1.0, -2.0, -3.0])
     labelled = torch.arange(9) < 4
     prior = torch.tensor(0.3)
@@ -133,13 +133,13 @@ def test_the_oracle_does_not_ask_for_priors():
 HALF = torch.tensor(0.5)
 
 
-def judged(logit, truth, criterion=oracle_accuracy):
+def scored(logit, truth, criterion=oracle_accuracy):
     truth = torch.tensor(truth)
     return of_logits(criterion)(torch.tensor(logit), truth, torch.ones(len(truth)), HALF, HALF)
 
 
 def test_a_logit_of_zero_is_a_positive_answer():
-    assert judged([0.0, -1e-9], [True, False]).item() == pytest.approx(1, abs=1e-3)
+    assert scored([0.0, -1e-9], [True, False]).item() == pytest.approx(1, abs=1e-3)
 
 
 def test_more_right_answers_beat_any_probability():
@@ -147,14 +147,14 @@ def test_more_right_answers_beat_any_probability():
     truth = [True] * 50 + [False] * 50
     sure = [9.0] * 49 + [-0.01] + [-9.0] * 50
     unsure = [0.01] * 50 + [-0.01] * 50
-    first, second = (judged(logit, truth) for logit in (sure, unsure))
+    first, second = (scored(logit, truth) for logit in (sure, unsure))
     assert second > first
 
 
 @pytest.mark.parametrize("criterion", [proxy_accuracy, oracle_accuracy])
 def test_of_equal_answers_the_surer_right_ones_win(criterion):
     truth = [True, True, False, False]
-    low, high = (judged(logit, truth, criterion) for logit in ([1.0, 1, -1, -1], [2.0, 1, -1, -3]))
+    low, high = (scored(logit, truth, criterion) for logit in ([1.0, 1, -1, -1], [2.0, 1, -1, -3]))
     assert high > low
     assert high - low < 1e-3
 
@@ -168,7 +168,8 @@ def test_members_are_scored_each_by_itself(criterion):
     prior, population = torch.tensor([0.2, 0.4, 0.6]), torch.tensor([0.3, 0.5, 0.6])
     stacked = criterion(answer, labelled, weight, prior, population)
     alone = [
-        criterion(*own) for own in zip(answer, labelled, weight, prior, population, strict=True)
+        criterion(*member)
+        for member in zip(answer, labelled, weight, prior, population, strict=True)
     ]
     torch.testing.assert_close(stacked, torch.stack(alone))
 

@@ -1,6 +1,7 @@
 """Every estimator through every check of scikit-learn."""
 
 import inspect
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,29 +9,33 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from robustpu import NNPUClassifier, Pacing, RobustPUClassifier, all_methods
-from robustpu.neural import NeuralPUClassifier
+from robustpu import (
+    Curriculum,
+    NNPUClassifier,
+    Pacing,
+    PUClassifier,
+    PUVotingClassifier,
+    RobustPUClassifier,
+    all_methods,
+    methods,
+)
+from robustpu.base.neural import NeuralPUClassifier
 
 METHODS = all_methods()
 CLASSES = list(METHODS.values())
 
 SHORT = {"epochs": 2, "batch_size": 256, "lr": 1e-3, "weight_decay": 0.0, "random_state": 0}
+PACING = Pacing(lambda0=0.5, beta=1.0, t_grow=2)
 ROBUST = {
     "epochs": 2,
     "batch_size": 256,
-    "max_rounds": 2,
+    "lr": 1e-3,
     "n_members": 2,
     "pretrain": NNPUClassifier(epochs=2, batch_size=256),
+    "curriculum": Curriculum(max_rounds=2, pacing_positive=PACING, pacing_unlabeled=PACING),
     "random_state": 0,
 }
-GIVEN = {
-    "lr": 1e-3,
-    "weight_decay": 0.0,
-    "temperature_positive": 1.0,
-    "pacing_positive": Pacing(lambda0=0.5, beta=1.0, t_grow=2),
-    "pacing_unlabeled": Pacing(lambda0=0.5, beta=1.0, t_grow=2),
-}
-# What makes each method quick; a method that has no entry is quick enough.
+# What makes each method quick.
 NEURAL = {
     "pn": {},
     "upu": {},
@@ -47,20 +52,35 @@ NEURAL = {
     "tedn": {"warm_epochs": 1},
     "lbe": {"rounds": 2, "warm_epochs": 1},
 }
-QUICK = [
-    *(METHODS[name](prior=0.5, **SHORT, **own) for name, own in NEURAL.items()),
-    NNPUClassifier(prior=0.5, n_members=3, vary={"lr": [1e-3, 1e-2]}, **SHORT),
-    RobustPUClassifier(prior=0.5, **ROBUST, **GIVEN),
-    RobustPUClassifier(prior="auto", **ROBUST),
-    METHODS["elkan-noto"](prior=0.5, random_state=0),
-    METHODS["elkan-noto"](correction="scaled", random_state=0),
+PAIR = [
+    ("networks", NNPUClassifier(epochs=2, batch_size=256)),
+    ("trees", METHODS["puet"](n_estimators=5)),
 ]
+QUICK = [
+    *(METHODS[name](prior=0.5, **SHORT, **given) for name, given in NEURAL.items()),
+    RobustPUClassifier(prior=0.5, **ROBUST),
+    PUVotingClassifier(PAIR, random_state=0),
+    PUClassifier(prior=0.5, n_members=1, random_state=0),
+]
+
+
+def test_every_method_is_checked_here_or_in_its_own_file():
+    here = {type(estimator) for estimator in QUICK}
+    for name, method in methods.METHODS.items():
+        path = Path(__file__).parent / "methods" / f"test_{method.file}.py"
+        assert METHODS[name] in here or "parametrize_with_checks" in path.read_text(), name
 
 
 def expected_failures(estimator):
     """A row of weight two and a row given twice fall into other mini-batches."""
     reason = "repeated rows change the mini-batches and the held-out rows, weighted ones do not"
     return {"check_sample_weight_equivalence_on_dense_data": reason}
+
+
+@pytest.fixture(autouse=True)
+def _few_trees(monkeypatch):
+    """Forests that estimate a prior are small: how well they do is for the tests of the priors."""
+    monkeypatch.setattr("robustpu.priors.crossfit.TREES", 5)
 
 
 # The checks train for a moment, on noise, and give string labels without pos_label.
@@ -81,8 +101,12 @@ class TestConstructor:
 
     def test_has_a_default_for_every_parameter_and_takes_no_other(self, cls):
         parameters = inspect.signature(cls).parameters.values()
-        assert all(own.default is not inspect.Parameter.empty for own in parameters)
-        assert all(own.kind is inspect.Parameter.KEYWORD_ONLY for own in parameters)
+        assert all(parameter.default is not inspect.Parameter.empty for parameter in parameters)
+        # The learner of a wrapper, and the estimators of an ensemble, come first, as everywhere.
+        first = {"estimator", "estimators"}
+        for parameter in parameters:
+            is_keyword = parameter.kind is inspect.Parameter.KEYWORD_ONLY
+            assert is_keyword == (parameter.name not in first)
         with pytest.raises(TypeError, match="no_such_parameter"):
             cls(no_such_parameter=1)
 

@@ -15,25 +15,28 @@ from torch import nn
 import robustpu
 from robustpu import (
     CollapseWarning,
+    Curriculum,
     GenPUClassifier,
     NNPUClassifier,
     P3MixCClassifier,
     Pacing,
     PNClassifier,
+    PUClassifier,
     PUExtraTreesClassifier,
     PULNSClassifier,
+    PUVotingClassifier,
     RobustPUClassifier,
     SelfPUClassifier,
     VPUClassifier,
     fit_together,
-    neural,
-    sharing,
 )
-from robustpu import rows as blocks_room
-from robustpu import together as room
-from robustpu.fleet import Mapped, dealing, engine
-from robustpu.methods import companion
+from robustpu.base import neural
+from robustpu.fleet import Mapped, batches, engine
+from robustpu.methods import composition, voting
 from robustpu.modules import mlp
+from robustpu.modules import rows as blocks_room
+from robustpu.training import fit as training
+from robustpu.training import fleets
 
 pytestmark = pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
 
@@ -41,8 +44,14 @@ pytestmark = pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
 @pytest.fixture(autouse=True)
 def _small(monkeypatch):
     """Several pieces an epoch, and several blocks a pass."""
-    monkeypatch.setattr(dealing, "PIECE", 10_000)
+    monkeypatch.setattr(batches, "PIECE", 10_000)
     monkeypatch.setattr(blocks_room, "BLOCK", 200)
+
+
+@pytest.fixture(autouse=True)
+def _few_trees(monkeypatch):
+    """Forests that estimate a prior are small: how well they do is for the tests of the priors."""
+    monkeypatch.setattr("robustpu.priors.crossfit.TREES", 5)
 
 
 @pytest.fixture
@@ -63,12 +72,12 @@ def pools(monkeypatch):
     """Kinds of the pools that fleets are given."""
     seen = []
 
-    class Recorded(sharing.Fleet):
+    class Recorded(fleets.Fleet):
         def __init__(self, pool, *rest):
             seen.append(type(pool))
             super().__init__(pool, *rest)
 
-    monkeypatch.setattr(sharing, "Fleet", Recorded)
+    monkeypatch.setattr(fleets, "Fleet", Recorded)
     return seen
 
 
@@ -98,10 +107,9 @@ def convolved(shape):
 def quick(cls=NNPUClassifier, **changes):
     given = {"prior": 0.3, "epochs": 2, "n_members": 2, "random_state": 0, "batch_size": 32}
     if cls is RobustPUClassifier:
-        # Both members in one fleet.
-        given |= {"max_rounds": 2, "beside": None, "temperature_positive": 1.0}
-        given |= {"pretrain": NNPUClassifier(epochs=2), "lr": 1e-3, "weight_decay": 0.0}
-        given |= {"pacing_positive": Pacing(), "pacing_unlabeled": Pacing()}
+        given |= {"pretrain": NNPUClassifier(epochs=2), "lr": 1e-3}
+        pacing = {"pacing_positive": Pacing(), "pacing_unlabeled": Pacing()}
+        given |= {"curriculum": Curriculum(max_rounds=2, balance=True, **pacing)}
     if cls is PULNSClassifier:
         given |= {"episodes": 1, "selector_steps": 2, "warm_epochs": 1}
     return cls(**given | changes)
@@ -173,7 +181,7 @@ class TestEquality:
     def test_weights_and_their_record(self, mapped):
         X, y = table()
         weight = np.random.default_rng(1).uniform(0.5, 2, len(y))
-        model = quick(RobustPUClassifier, record_weights=True)
+        model = quick(RobustPUClassifier)
         held, read = clone(model).fit(X, y, weight), clone(model).fit(mapped(X), y, weight)
         assert_equal(held, read)
         for name in ("weight_path_", "weight_", "hardness_"):
@@ -182,7 +190,7 @@ class TestEquality:
     @pytest.mark.parametrize("prior", ["auto", "tedn", "elkan-noto"])
     def test_an_estimated_prior(self, mapped, prior):
         X, y = table(80)
-        held, read = (quick(prior=prior).fit(own, y) for own in (X, mapped(X)))
+        held, read = (quick(prior=prior).fit(rows, y) for rows in (X, mapped(X)))
         assert held.prior_ == read.prior_
         assert_equal(held, read)
 
@@ -202,17 +210,17 @@ class TestEquality:
         M = mapped(X)
         jobs = [(M, y), (other, labels), (M, 1 - y), (mapped(other), labels)]
         models = fit_together((quick(prior="auto", n_members=1), *job) for job in jobs)
-        # Labels that are turned around are of another number, and so of another fleet.
+        # Labels that are swapped are of another number, and so of another fleet.
         assert pools == [Mapped, Mapped]
-        for model, (own, labels) in zip(models, jobs, strict=True):
-            alone = quick(prior="auto", n_members=1).fit(np.array(own), labels)
+        for model, (rows, labels) in zip(models, jobs, strict=True):
+            alone = quick(prior="auto", n_members=1).fit(np.array(rows), labels)
             np.testing.assert_allclose(model.probability_, alone.probability_, atol=1e-5)
             assert model.prior_ == pytest.approx(alone.prior_, abs=1e-9)
 
     def test_a_cross_validation(self, mapped):
         X, y = table()
         scores = [
-            cross_val_score(quick(), own, y, scoring="roc_auc", cv=2) for own in (X, mapped(X))
+            cross_val_score(quick(), rows, y, scoring="roc_auc", cv=2) for rows in (X, mapped(X))
         ]
         np.testing.assert_array_equal(*scores)
 
@@ -225,14 +233,14 @@ class TestEquality:
 
     def test_what_is_scattered_is_held(self, mapped, pools):
         X, y = table()
-        for own in (mapped(np.asfortranarray(X)), mapped(X)[::-1]):
-            quick().fit(own, y)
+        for rows in (mapped(np.asfortranarray(X)), mapped(X)[::-1]):
+            quick().fit(rows, y)
         assert set(pools) == {torch.Tensor}
 
     def test_a_method_that_makes_rows_reads_those_of_the_file(self, mapped, pools):
         X, y = table()
         given = {"prior": 0.3, "epochs": 2, "random_state": 0}
-        held, read = (GenPUClassifier(**given).fit(own, y) for own in (X, mapped(X)))
+        held, read = (GenPUClassifier(**given).fit(rows, y) for rows in (X, mapped(X)))
         assert_equal(held, read)
         assert pools == [torch.Tensor, Mapped]
         eval_set = (mapped(X), y)
@@ -245,9 +253,9 @@ class TestRefusals:
         X, y = table()
         X[100, 2] = wrong
         told = []
-        for own in (X, mapped(X)):
+        for rows in (X, mapped(X)):
             with pytest.raises(ValueError, match=r"Input X contains (NaN|infinity)") as caught:
-                quick().fit(own, y)
+                quick().fit(rows, y)
             told.append(str(caught.value))
         assert told[0] == told[1]
         model = quick().fit(*table())
@@ -270,14 +278,14 @@ class TestRefusals:
 class TestPriorOfAFewRows:
     def test_a_sample_if_there_are_many(self, mapped, monkeypatch):
         seen = []
-        estimate = room.priors.estimate
+        estimate = training.priors.estimate
 
         def spy(samples):
             seen.extend(samples)
             return estimate(samples)
 
-        monkeypatch.setattr(room, "PRIOR_ROWS", 40)
-        monkeypatch.setattr(room.priors, "estimate", spy)
+        monkeypatch.setattr(neural, "PRIOR_ROWS", 40)
+        monkeypatch.setattr(training.priors, "estimate", spy)
         X, y = table(300)
         quick(prior="auto").fit(mapped(X), y)
         (sample,) = seen
@@ -286,43 +294,45 @@ class TestPriorOfAFewRows:
         assert len(sample.x) == len(sample.is_positive) == 80
         # Each row with its label.
         scale = X.std(0)
-        known = {tuple(own) for own in ((X[y == 1] - X.mean(0)) / scale).astype(np.float32)}
-        found = {tuple(own) for own in sample.x[:].numpy()[sample.is_positive]}
+        known = {tuple(row) for row in ((X[y == 1] - X.mean(0)) / scale).astype(np.float32)}
+        found = {tuple(row) for row in sample.x[:].numpy()[sample.is_positive]}
         assert found <= known
 
     def test_an_array_is_used_whole(self, monkeypatch):
-        monkeypatch.setattr(room, "PRIOR_ROWS", 40)
+        monkeypatch.setattr(neural, "PRIOR_ROWS", 40)
         X, y = table(100)
         first = quick(prior="auto").fit(X, y).prior_
-        monkeypatch.setattr(room, "PRIOR_ROWS", 10**9)
+        monkeypatch.setattr(neural, "PRIOR_ROWS", 10**9)
         assert quick(prior="auto").fit(X, y).prior_ == first
 
 
-class TestBeside:
+class TestEnsembles:
     """Trees hold what they learn from."""
 
     def model(self, **changes):
         trees = PUExtraTreesClassifier(n_estimators=10)
-        return quick(RobustPUClassifier, beside=trees, calibrate=False, **changes)
+        pair = [("networks", quick(RobustPUClassifier)), ("trees", trees)]
+        return PUVotingClassifier(pair, prior=0.3, random_state=0, **changes)
 
     def test_all_rows_if_they_are_few(self, mapped):
         X, y = table()
         held, read = self.model().fit(X, y), self.model().fit(mapped(X), y)
-        assert_equal(held, read)
+        assert_equal(held.estimators_[0], read.estimators_[0])
+        np.testing.assert_array_equal(held.out_of_fold_, read.out_of_fold_)
         np.testing.assert_array_equal(held.predict_proba(X), read.predict_proba(mapped(X)))
 
     @pytest.mark.parametrize("scenario", ["case-control", "single-set"])
     def test_a_sample_if_they_are_many(self, mapped, monkeypatch, scenario):
-        monkeypatch.setattr(companion, "HELD", 0)
-        monkeypatch.setattr(companion, "LEAST", 100)
+        monkeypatch.setattr(voting, "HELD", 0)
+        monkeypatch.setattr(voting, "LEAST", 100)
         seen = []
-        fit = PUExtraTreesClassifier.fit
+        check = PUExtraTreesClassifier.check_data
 
-        def spy(self, X, y, sample_weight):
+        def spy(self, X, y, sample_weight, eval_set):
             seen.append((X, y, sample_weight))
-            return fit(self, X, y, sample_weight)
+            return check(self, X, y, sample_weight, eval_set)
 
-        monkeypatch.setattr(PUExtraTreesClassifier, "fit", spy)
+        monkeypatch.setattr(PUExtraTreesClassifier, "check_data", spy)
         X, y = table(400)
         weight = np.random.default_rng(0).uniform(0, 1, 400)
         weight[::5] = 0
@@ -335,41 +345,40 @@ class TestBeside:
         for kind in (0, 1):
             assert weights[labels == kind].sum() == pytest.approx(scaled[y == kind].sum())
         assert np.isfinite(model.probability_).all()
-        # Rows that the trees have not seen have their plain answer.
-        trees = model.beside_[0].predict_proba(X)[:, 1]
-        alone = quick(RobustPUClassifier, calibrate=False, scenario=scenario)
-        networks = alone.fit(X, y, weight).probability_
-        share = model.beside_share_
+        # Rows that the trees have not seen have their plain predictions.
+        networks, trees = model.estimators_
         is_seen = (X[:, None] == rows).all(2).any(1)
-        expected = (1 - share) * networks + share * trees
+        expected = (networks.probability_ + trees.predict_proba(X)[:, 1]) / 2
         np.testing.assert_allclose(model.probability_[~is_seen], expected[~is_seen], rtol=1e-12)
         known = np.isfinite(model.out_of_fold_) & ~is_seen
         assert known.any()
 
     def test_few_labels_are_all_in_the_sample(self, mapped, monkeypatch):
-        monkeypatch.setattr(companion, "HELD", 0)
-        monkeypatch.setattr(companion, "LEAST", 100)
+        monkeypatch.setattr(voting, "HELD", 0)
+        monkeypatch.setattr(voting, "LEAST", 100)
         X, y = table(400)
         y[np.flatnonzero(y)[30:]] = 0
         model = self.model().fit(mapped(X), y)
-        assert model.beside_[0].is_positive_.sum() == 30
-        assert len(model.beside_[0].is_positive_) == 100
+        assert model.estimators_[1].is_positive_.sum() == 30
+        assert len(model.estimators_[1].is_positive_) == 100
 
     def test_many_labels_fill_the_sample(self, mapped, monkeypatch):
-        monkeypatch.setattr(companion, "HELD", 0)
-        monkeypatch.setattr(companion, "LEAST", 100)
+        monkeypatch.setattr(voting, "HELD", 0)
+        monkeypatch.setattr(voting, "LEAST", 100)
         X, y = table(400)
         y[:] = 1
         y[::20] = 0
         model = self.model().fit(mapped(X), y)
-        assert model.beside_[0].is_positive_.sum() == 80
-        assert len(model.beside_[0].is_positive_) == 100
+        assert model.estimators_[1].is_positive_.sum() == 80
+        assert len(model.estimators_[1].is_positive_) == 100
 
-    def test_networks_beside_read_the_file(self, mapped, pools):
+    def test_all_networks_read_the_file(self, mapped, pools, monkeypatch):
+        monkeypatch.setattr(composition, "EPOCHS", 2)
+        monkeypatch.setattr(composition, "PRETRAIN_EPOCHS", 2)
         X, y = pictures(60)
-        given = {"module": partial(mlp, hidden=(4,)), "n_members": 4, "beside": "auto"}
-        quick(RobustPUClassifier, **given, epochs=1, max_rounds=1).fit(mapped(X), y)
-        assert pools == [Mapped, Mapped]
+        module = partial(mlp, hidden=(4,))
+        PUClassifier(prior=0.3, module=module, n_members=4, random_state=0).fit(mapped(X), y)
+        assert pools == [Mapped] * 3
 
 
 def anonymous():
@@ -381,7 +390,7 @@ def anonymous():
 @pytest.mark.parametrize("kind", [np.float32, np.uint8], ids=["tables", "pictures"])
 def test_the_file_is_never_in_memory(tmp_path, monkeypatch, kind):
     monkeypatch.setattr(blocks_room, "BLOCK", 1 << 18)
-    monkeypatch.setattr(dealing, "PIECE", 1 << 22)
+    monkeypatch.setattr(batches, "PIECE", 1 << 22)
     # What is scored at a time would be a tenth of the file.
     monkeypatch.setattr(neural, "SCORE", 1 << 19)
     monkeypatch.setitem(engine.SCORE, "cpu", 1 << 19)
@@ -393,7 +402,7 @@ def test_the_file_is_never_in_memory(tmp_path, monkeypatch, kind):
         RobustPUClassifier,
         module=partial(mlp, hidden=(4,)),
         epochs=1,
-        max_rounds=1,
+        curriculum=Curriculum(max_rounds=1),
         batch_size=200,
         pretrain=None,
     )

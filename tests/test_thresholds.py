@@ -17,15 +17,8 @@ from robustpu import (
     make_pu,
     metrics,
 )
-from robustpu.thresholds import (
-    at_precision,
-    at_recall,
-    at_share,
-    log_odds,
-    matching_shift,
-    parse,
-    shifted,
-)
+from robustpu.calibration import log_odds, matching_shift, shifted
+from robustpu.thresholds import at_precision, at_recall, at_share, parse
 
 
 @pytest.fixture(scope="module")
@@ -218,8 +211,8 @@ class TestWeights:
             pu.y[known], model.out_of_fold_[known], prior=0.4, scenario="single-set",
             sample_weight=weight[known], labeled_share=weight[pu.y == 1].sum() / weight.sum(),
         )  # fmt: skip
-        for name, own in model.evaluate().items():
-            assert own.value == pytest.approx(expected[name].value), name
+        for name, estimate in model.evaluate().items():
+            assert estimate.value == pytest.approx(expected[name].value), name
 
     def test_count_in_the_calibration(self, kind, pu):
         model, weight = self.fitted(kind, pu, calibrate=True)
@@ -234,9 +227,9 @@ class TestWeights:
 
     def test_count_in_a_recall(self, kind, pu):
         model, weight = self.fitted(kind, pu, threshold="recall:0.8")
-        score, own = self.held_out(model, weight, pu.y, 1)
-        reached = np.average(score >= model.threshold_, weights=own)
-        beyond = np.average(score > model.threshold_, weights=own)
+        score, weights = self.held_out(model, weight, pu.y, 1)
+        reached = np.average(score >= model.threshold_, weights=weights)
+        beyond = np.average(score > model.threshold_, weights=weights)
         assert beyond < 0.8 <= reached + 1e-9
 
     @pytest.mark.filterwarnings("ignore:no threshold has a precision")
@@ -256,7 +249,7 @@ class TestWeights:
         model, _ = self.fitted(kind, pu)
         model.threshold_ = float(np.quantile(model.probability_[pu.y == 0], 0.97))
         assert caught(model) is not None
-        # All the weight is on the few that are answered positive.
+        # All the weight is on the few that are predicted positive.
         model.sample_weight_ = np.where(model.probability_ >= model.threshold_, 20.0, 1.0)
         assert caught(model) is None
 
@@ -276,7 +269,7 @@ class TestWeights:
 def caught(model):
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        model._warn_if_collapsed(1)
+        model._warn_if_collapsed()
     return str(told[0].message) if told else None
 
 
@@ -362,7 +355,7 @@ def test_calibrate_is_checked(pu):
 
 
 @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
-def test_an_estimated_prior_near_0_can_be_judged():
+def test_an_estimated_prior_near_0_has_an_interval():
     random = np.random.RandomState(0)
     X = np.r_[random.randn(60, 4) + 8, random.randn(2000, 4) - 8]
     model = NNPUClassifier(validation_fraction=0.03, epochs=3, random_state=0)

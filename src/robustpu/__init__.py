@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from robustpu import metrics as metrics
     from robustpu import pacing as pacing
     from robustpu import persist as persist
+    from robustpu import results as results
     from robustpu import risks as risks
-    from robustpu import study as study
     from robustpu import tables as tables
     from robustpu import weighting as weighting
-    from robustpu.base import CollapseWarning as CollapseWarning
-    from robustpu.estimation import PriorWarning as PriorWarning
-    from robustpu.estimation import estimate_prior as estimate_prior
+    from robustpu import workflow as workflow
+    from robustpu.base.classifier import CollapseWarning as CollapseWarning
+    from robustpu.curriculum import Curriculum as Curriculum
     from robustpu.labels import AmbiguousLabelWarning as AmbiguousLabelWarning
-    from robustpu.mapping import map_parquet as map_parquet
     from robustpu.methods import all_methods as all_methods
+    from robustpu.methods.auto import PUClassifier as PUClassifier
     from robustpu.methods.bagging import BaggingPUClassifier as BaggingPUClassifier
     from robustpu.methods.dist_pu import DistPUClassifier as DistPUClassifier
     from robustpu.methods.elkan_noto import ElkanNotoClassifier as ElkanNotoClassifier
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from robustpu.methods.p3mix import P3MixEClassifier as P3MixEClassifier
     from robustpu.methods.pebl import PEBLClassifier as PEBLClassifier
     from robustpu.methods.pn import PNClassifier as PNClassifier
+    from robustpu.methods.pretrained import PretrainedPUClassifier as PretrainedPUClassifier
     from robustpu.methods.pubn import PUbNClassifier as PUbNClassifier
     from robustpu.methods.puet import PUExtraTreesClassifier as PUExtraTreesClassifier
     from robustpu.methods.pulns import PULNSClassifier as PULNSClassifier
@@ -44,19 +45,24 @@ if TYPE_CHECKING:
     from robustpu.methods.spy import SpyClassifier as SpyClassifier
     from robustpu.methods.tedn import TEDnClassifier as TEDnClassifier
     from robustpu.methods.upu import UPUClassifier as UPUClassifier
+    from robustpu.methods.voting import PUVotingClassifier as PUVotingClassifier
     from robustpu.methods.vpu import VPUClassifier as VPUClassifier
     from robustpu.pacing import Pacing as Pacing
     from robustpu.persist import ModelFolderError as ModelFolderError
     from robustpu.persist import load as load
     from robustpu.persist import save as save
+    from robustpu.persist.mapping import map_parquet as map_parquet
+    from robustpu.priors.estimation import PriorWarning as PriorWarning
+    from robustpu.priors.estimation import estimate_prior as estimate_prior
     from robustpu.split import PUData as PUData
     from robustpu.split import make_pu as make_pu
-    from robustpu.together import fit_together as fit_together
+    from robustpu.training.fit import fit_together as fit_together
 
 _HOME = {
     "AmbiguousLabelWarning": "robustpu.labels",
     "BaggingPUClassifier": "robustpu.methods.bagging",
-    "CollapseWarning": "robustpu.base",
+    "CollapseWarning": "robustpu.base.classifier",
+    "Curriculum": "robustpu.curriculum",
     "DistPUClassifier": "robustpu.methods.dist_pu",
     "ElkanNotoClassifier": "robustpu.methods.elkan_noto",
     "GenPUClassifier": "robustpu.methods.genpu",
@@ -67,13 +73,16 @@ _HOME = {
     "P3MixEClassifier": "robustpu.methods.p3mix",
     "PEBLClassifier": "robustpu.methods.pebl",
     "PNClassifier": "robustpu.methods.pn",
+    "PUClassifier": "robustpu.methods.auto",
     "PUData": "robustpu.split",
     "PUExtraTreesClassifier": "robustpu.methods.puet",
+    "PUVotingClassifier": "robustpu.methods.voting",
     "PULNSClassifier": "robustpu.methods.pulns",
     "PUSBClassifier": "robustpu.methods.pusb",
     "PUbNClassifier": "robustpu.methods.pubn",
     "Pacing": "robustpu.pacing",
-    "PriorWarning": "robustpu.estimation",
+    "PretrainedPUClassifier": "robustpu.methods.pretrained",
+    "PriorWarning": "robustpu.priors.estimation",
     "RobustPUClassifier": "robustpu.methods.robust_pu",
     "RobustPUMetaClassifier": "robustpu.methods.robust_pu_meta",
     "SelfPUClassifier": "robustpu.methods.self_pu",
@@ -82,11 +91,11 @@ _HOME = {
     "UPUClassifier": "robustpu.methods.upu",
     "VPUClassifier": "robustpu.methods.vpu",
     "all_methods": "robustpu.methods",
-    "estimate_prior": "robustpu.estimation",
-    "fit_together": "robustpu.together",
+    "estimate_prior": "robustpu.priors.estimation",
+    "fit_together": "robustpu.training.fit",
     "load": "robustpu.persist",
     "make_pu": "robustpu.split",
-    "map_parquet": "robustpu.mapping",
+    "map_parquet": "robustpu.persist.mapping",
     "save": "robustpu.persist",
 }
 _MODULES = (
@@ -95,11 +104,14 @@ _MODULES = (
     "metrics",
     "pacing",
     "persist",
+    "results",
     "risks",
-    "study",
     "tables",
     "weighting",
+    "workflow",
 )
+# Old names of modules, which warn once.
+_RENAMED = {"study": "workflow"}
 
 __all__ = sorted([*_HOME, *_MODULES])
 
@@ -107,6 +119,14 @@ __all__ = sorted([*_HOME, *_MODULES])
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(f"robustpu.{name}")
+    if name in _RENAMED:
+        import warnings
+
+        new = _RENAMED[name]
+        text = f"robustpu.{name} is now robustpu.{new}; the old name will be removed."
+        warnings.warn(text, FutureWarning, stacklevel=2)
+        # The next use finds the module, and warns no more.
+        return globals().setdefault(name, import_module(f"robustpu.{new}"))
     if name not in _HOME:
         raise AttributeError(f"module 'robustpu' has no attribute {name!r}")
     return getattr(import_module(_HOME[name]), name)

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import logsigmoid
 
-from robustpu.naming import pick
+from robustpu.validation.names import pick
 
 HardnessFunction = Callable[[Tensor, Tensor, Tensor | float], Tensor]
 

@@ -1,12 +1,13 @@
 """Labels in, a mask of positives out: the only file that knows a label encoding."""
 
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
+
+from robustpu.validation.warning import warn
 
 Label = str | float | bool
 
@@ -52,11 +53,10 @@ def encode(y: ArrayLike, pos_label: Label | None = None) -> tuple[NDArray[Any], 
     index = positive_index(classes, pos_label)
     if pos_label is None and classes.dtype.kind not in "biuf":
         smaller, larger = classes.tolist()
-        warnings.warn(
+        warn(
             f"The labels are strings and {larger!r} was taken as the positive one, because it "
             f"sorts after {smaller!r}. Set pos_label to the label of your positives.",
             AmbiguousLabelWarning,
-            stacklevel=2,
         )
     return classes, np.asarray(labels == classes[index], dtype=np.bool_)
 
@@ -117,7 +117,7 @@ def refuse_missing(y: Any) -> None:
         )
 
 
-def refuse_weightless(is_positive: NDArray[np.bool_], weight: NDArray[np.float64]) -> None:
+def require_both_classes(is_positive: NDArray[np.bool_], weight: NDArray[np.float64]) -> None:
     """Refuse weights, (n,), that leave no labelled or no unlabelled row.
 
     Parameters
@@ -129,7 +129,7 @@ def refuse_weightless(is_positive: NDArray[np.bool_], weight: NDArray[np.float64
 
     Examples
     --------
-    >>> refuse_weightless(np.array([True, False]), np.array([1.0, 0.0]))
+    >>> require_both_classes(np.array([True, False]), np.array([1.0, 0.0]))
     Traceback (most recent call last):
     ValueError: sample_weight is zero for all unlabelled rows: one class has no rows that count.
     """

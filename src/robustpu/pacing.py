@@ -13,8 +13,8 @@ import torch
 from sklearn.base import BaseEstimator
 from torch import Tensor
 
-from robustpu.checks import check_number
-from robustpu.naming import pick
+from robustpu.validation.names import pick
+from robustpu.validation.numbers import check_number
 
 PacingFunction = Callable[
     [Tensor | float, Tensor | float, Tensor | float, Tensor | float, Tensor | float],

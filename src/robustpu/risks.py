@@ -1,7 +1,7 @@
-"""Risks: logits and who is a labelled positive -> one number a member, to be minimised.
+"""Risks: logits and the mask of labelled positives -> one number a member, to be minimised.
 
 Each function takes logits (..., rows), the mask of labelled positives and row weights of the same
-shape, and answers (...): the last axis is averaged away, all others are members. Priors broadcast
+shape, and returns (...): the last axis is averaged away, all others are members. Priors broadcast
 against (..., ). A batch without positives, or without unlabelled rows, has a mean of zero there.
 
 The scenario enters through two priors. ``prior`` is the share of positives among the unlabelled
@@ -44,7 +44,7 @@ def sigmoid(margin: Tensor) -> Tensor:
 SURROGATES: dict[str, Surrogate] = {"logistic": logistic, "sigmoid": sigmoid}
 
 # Derivatives by the margin. Autograd could find them, at several times the cost of the risk itself.
-SURROGATE_SLOPES: dict[Surrogate, Surrogate] = {
+SURROGATE_GRADS: dict[Surrogate, Surrogate] = {
     logistic: lambda margin: -torch.sigmoid(-margin),
     sigmoid: lambda margin: -torch.sigmoid(margin) * torch.sigmoid(-margin),
 }
@@ -79,12 +79,12 @@ def weighted_bce(logit: Tensor, is_positive: Tensor, weight: Tensor) -> Tensor:
     return (weight * logistic(torch.where(is_positive, logit, -logit))).mean(-1)
 
 
-def weighted_bce_slope(logit: Tensor, is_positive: Tensor, weight: Tensor) -> Tensor:
+def weighted_bce_grad(logit: Tensor, is_positive: Tensor, weight: Tensor) -> Tensor:
     """d weighted_bce / d logit, (..., rows): weight * (sigmoid(logit) - is_positive) / rows.
 
     Examples
     --------
-    >>> weighted_bce_slope(torch.zeros(2), torch.tensor([True, False]), torch.ones(2)).tolist()
+    >>> weighted_bce_grad(torch.zeros(2), torch.tensor([True, False]), torch.ones(2)).tolist()
     [-0.25, 0.25]
     """
     return weight * (torch.sigmoid(logit) - is_positive.to(logit.dtype)) / logit.shape[-1]
@@ -102,12 +102,12 @@ def soft_bce(logit: Tensor, target: Tensor, weight: Tensor) -> Tensor:
     return (weight * (functional.softplus(logit) - target * logit)).mean(-1)
 
 
-def soft_bce_slope(logit: Tensor, target: Tensor, weight: Tensor) -> Tensor:
+def soft_bce_grad(logit: Tensor, target: Tensor, weight: Tensor) -> Tensor:
     """d soft_bce / d logit, (..., rows): weight * (sigmoid(logit) - target) / rows.
 
     Examples
     --------
-    >>> soft_bce_slope(torch.zeros(2), torch.tensor([1.0, 0.0]), torch.ones(2)).tolist()
+    >>> soft_bce_grad(torch.zeros(2), torch.tensor([1.0, 0.0]), torch.ones(2)).tolist()
     [-0.25, 0.25]
     """
     return weight * (torch.sigmoid(logit) - target) / logit.shape[-1]
@@ -189,7 +189,7 @@ def nnpu(
     return torch.where(negative >= -beta, positive + negative, -gamma * negative)
 
 
-def nnpu_slope(
+def nnpu_grad(
     logit: Tensor,
     is_positive: Tensor,
     weight: Tensor,
@@ -201,27 +201,27 @@ def nnpu_slope(
 ) -> Tensor:
     """d nnpu / d logit, (..., rows); with ``beta`` infinite, d upu / d logit.
 
-    The surrogate is one of ``SURROGATE_SLOPES``.
+    The surrogate is one of ``SURROGATE_GRADS``.
 
     Examples
     --------
     >>> mask, prior = torch.tensor([True, False]), torch.tensor(0.5)
-    >>> nnpu_slope(torch.zeros(2), mask, torch.ones(2), prior, prior, sigmoid).tolist()
+    >>> nnpu_grad(torch.zeros(2), mask, torch.ones(2), prior, prior, sigmoid).tolist()
     [-0.25, 0.25]
     """
-    derivative = SURROGATE_SLOPES[surrogate]
+    derivative = SURROGATE_GRADS[surrogate]
     on_positive = torch.where(is_positive, weight, 0.0)
     of_positive, of_unlabeled = (
-        own / total.where(total > 0, 1.0)
-        for own in (on_positive, weight - on_positive)
-        for total in [own.sum(-1, keepdim=True)]
+        part / total.where(total > 0, 1.0)
+        for part in (on_positive, weight - on_positive)
+        for total in [part.sum(-1, keepdim=True)]
     )
     # The share of each row in r, the risk of the negatives.
     share = (of_unlabeled - prior[..., None] * of_positive) * _ratio(prior, population_prior)
     r = (share * surrogate(-logit)).sum(-1, keepdim=True)
-    r_slope = -share * derivative(-logit)
-    descent = population_prior[..., None] * of_positive * derivative(logit) + r_slope
-    return torch.where(r >= -_column(beta), descent, -_column(gamma) * r_slope)
+    r_grad = -share * derivative(-logit)
+    descent = population_prior[..., None] * of_positive * derivative(logit) + r_grad
+    return torch.where(r >= -_column(beta), descent, -_column(gamma) * r_grad)
 
 
 def _ratio(prior: Tensor, population_prior: Tensor) -> Tensor:

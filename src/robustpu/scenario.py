@@ -13,6 +13,11 @@ to the share in the population; single-set does not, and the functions below con
 
 import math
 from numbers import Real
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 SCENARIOS = ("case-control", "single-set")
 
@@ -120,3 +125,27 @@ def label_frequency(prior: float, n_positive: int, n_unlabeled: int) -> float:
     0.5
     """
     return n_positive / (n_positive + prior * n_unlabeled)
+
+
+def to_population(
+    probability: "NDArray[np.float64]", prior: float, population: float
+) -> "NDArray[np.float64]":
+    """P(positive | x) in the population from that among the unlabelled rows: odds times a constant.
+
+    In case-control data both are the same. In single-set data it makes g / c of ``posterior``.
+
+    Parameters
+    ----------
+    probability
+        P(positive | x, unlabelled) of each row, (n,).
+    prior, population
+        Share of positives among the unlabelled rows and in the population.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> to_population(np.array([0.25, 0.5]), 0.25, 0.5).tolist()
+    [0.5, 0.75]
+    """
+    positive = population / prior * probability
+    return positive / (positive + (1 - population) / (1 - prior) * (1 - probability))

@@ -1,9 +1,8 @@
-"""Selection: answers on held-out rows -> the score of each member, the larger the better.
+"""Selection: predictions for held-out rows -> the score of each member, larger is better.
 
-The PU-only criteria see held-out labelled positives and held-out unlabelled rows, and no negative.
-The oracle sees true labels, and is kept apart by name. An answer is 1 for positive and 0 for
-negative, or a probability. Shapes: answers, masks and weights (..., rows), priors (...); scores
-(...).
+The PU-only criteria use held-out labelled positives and unlabelled rows, and no negatives. The
+oracle uses true labels. A prediction is 1 for positive and 0 for negative, or a probability.
+Shapes: predictions, masks and weights (..., rows), priors (...); scores (...).
 """
 
 from collections.abc import Callable
@@ -18,12 +17,12 @@ Criterion: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Tensor
 
 Settle: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
 
-# Share of the score that is not by answers but by probabilities.
+# Share of the score that depends on probabilities rather than predictions.
 TIE_BREAK = 1e-3
 
 
-def positive_rates(answer: Tensor, is_positive: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
-    """Share of the labelled positives, and of the unlabelled rows, that are answered positive.
+def positive_rates(predicted: Tensor, is_positive: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
+    """Share of the labelled positives, and of the unlabelled rows, that are predicted positive.
 
     Examples
     --------
@@ -33,11 +32,11 @@ def positive_rates(answer: Tensor, is_positive: Tensor, weight: Tensor) -> tuple
     (0.5, 0.0)
     """
     on_positive = torch.where(is_positive, weight, 0.0)
-    return weighted_mean(answer, on_positive), weighted_mean(answer, weight - on_positive)
+    return weighted_mean(predicted, on_positive), weighted_mean(predicted, weight - on_positive)
 
 
 def proxy_accuracy(
-    answer: Tensor,
+    predicted: Tensor,
     is_positive: Tensor,
     weight: Tensor,
     prior: Tensor,
@@ -45,58 +44,58 @@ def proxy_accuracy(
 ) -> Tensor:
     """1 + 2 prior recall - prior - rate, in case-control data: the accuracy, without negatives.
 
-    ``recall`` is the share of the held-out positives that are answered positive, ``rate`` the
+    ``recall`` is the share of the held-out positives that are predicted positive, ``rate`` the
     same of the unlabelled rows. In general: population_prior recall + (1 - population_prior)
-    specificity, with specificity = 1 - (rate - prior recall) / (1 - prior). Unbiased if labelled
-    positives are a fair sample of all positives; it may leave [0, 1] in small samples.
+    specificity, with specificity = 1 - (rate - prior recall) / (1 - prior). Unbiased if labels are
+    selected completely at random (SCAR); it may leave [0, 1] in small samples.
 
     Examples
     --------
-    >>> answer = torch.tensor([1.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0])
+    >>> predicted = torch.tensor([1.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0])
     >>> mask = torch.tensor([True, True, True, False, False, False, False])
     >>> prior = torch.tensor(0.25)
-    >>> round(proxy_accuracy(answer, mask, torch.ones(7), prior, prior).item(), 4)
+    >>> round(proxy_accuracy(predicted, mask, torch.ones(7), prior, prior).item(), 4)
     0.8333
     """
-    recall, rate = positive_rates(answer, is_positive, weight)
+    recall, rate = positive_rates(predicted, is_positive, weight)
     specificity = 1 - (rate - prior * recall) / (1 - prior)
     return population_prior * recall + (1 - population_prior) * specificity
 
 
 def oracle_accuracy(
-    answer: Tensor,
+    predicted: Tensor,
     is_positive: Tensor,
     weight: Tensor,
     prior: Tensor,
     population_prior: Tensor,
 ) -> Tensor:
-    """Share of rows whose answer is their true label: ``is_positive`` is the truth here.
+    """Share of rows that are predicted correctly: ``is_positive`` is the truth here.
 
     Examples
     --------
     >>> truth = torch.tensor([True, False, False])
-    >>> answer, half = torch.tensor([1.0, 1.0, 0.0]), torch.tensor(0.5)
-    >>> round(oracle_accuracy(answer, truth, torch.ones(3), half, half).item(), 4)
+    >>> predicted, half = torch.tensor([1.0, 1.0, 0.0]), torch.tensor(0.5)
+    >>> round(oracle_accuracy(predicted, truth, torch.ones(3), half, half).item(), 4)
     0.6667
     """
-    return weighted_mean(torch.where(is_positive, answer, 1 - answer), weight)
+    return weighted_mean(torch.where(is_positive, predicted, 1 - predicted), weight)
 
 
 def above_prior(logit: Tensor, population: Tensor, weight: Tensor, prior: Tensor) -> Tensor:
     """Shift logits so that a share ``prior`` of the rows of the population is above zero.
 
-    Of rows with one logit all or none are above: whatever is nearer to the share.
+    Of rows with equal logits all or none are above: whatever is nearer to the share.
 
     Parameters
     ----------
     logit
         (members, rows).
     population
-        Mask of the rows whose share of positives is known, (members, rows).
+        Mask of the rows that ``prior`` is about, (members, rows).
     weight
-        Does not count: the share is one of rows.
+        Not used: the share is one of rows.
     prior
-        That share, (members,).
+        Share of positives, (members,).
 
     Examples
     --------
@@ -120,19 +119,18 @@ def above_prior(logit: Tensor, population: Tensor, weight: Tensor, prior: Tensor
 
 
 def of_logits(criterion: Criterion, settle: Settle | None = None) -> Criterion:
-    """Judge logits: by their signs, and where these tell nothing by their probabilities.
+    """A criterion of logits: by their signs, and by their probabilities in case of a tie.
 
-    Few rows are held out, so many rounds get all of them right. Of these, the one whose
-    probabilities are right by the widest margin wins.
+    Few rows are held out, so several rounds may predict all of them correctly. The one with the
+    most confident correct probabilities then wins.
 
     Parameters
     ----------
     criterion
-        Judges answers.
+        A criterion of predictions.
     settle
-        ``(logit, population, weight, prior) -> logit``, for methods whose answers are not the signs
-        of their logits: makes them so. The population is the unlabelled rows, or all of the
-        oracle's.
+        ``(logit, population, weight, prior) -> logit``, shifts the logits of methods that do not
+        predict by the sign. The population is the unlabelled rows, or all rows of the oracle.
 
     Examples
     --------
@@ -142,7 +140,7 @@ def of_logits(criterion: Criterion, settle: Settle | None = None) -> Criterion:
     tensor([0.9997, 1.0000])
     """
 
-    def judge(
+    def score(
         logit: Tensor, is_positive: Tensor, weight: Tensor, prior: Tensor, population_prior: Tensor
     ) -> Tensor:
         rest = (is_positive, weight, prior, population_prior)
@@ -154,4 +152,4 @@ def of_logits(criterion: Criterion, settle: Settle | None = None) -> Criterion:
         probability = criterion(torch.sigmoid(logit), *rest)
         return (1 - TIE_BREAK) * sign + TIE_BREAK * probability
 
-    return judge
+    return score

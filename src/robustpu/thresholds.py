@@ -1,23 +1,21 @@
-"""Where to answer positive: scores of labelled and unlabelled rows -> a threshold."""
+"""Thresholds: scores of labelled and unlabelled rows -> where to predict positive."""
 
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
-from scipy.special import expit, logit
 
-from robustpu.checks import check_number
-from robustpu.naming import suggest
+from robustpu.validation.names import suggest
+from robustpu.validation.numbers import check_number
 
 Scores = NDArray[np.float64]
 
-# What is asked of the rows above a threshold.
+# Targets for the rows above a threshold.
 TARGETS: Final = ("recall", "precision", "top")
 
 
 def parse(threshold: float | str) -> tuple[str, float]:
-    """Tell what kind of threshold it is, and its number: ("at", 0.5), ("recall", 0.9).
+    """The kind of a threshold and its number: ("at", 0.5), ("recall", 0.9).
 
     Parameters
     ----------
@@ -61,7 +59,7 @@ def parse(threshold: float | str) -> tuple[str, float]:
 def at_share(unlabeled: Scores, share: float, weight: Scores | None = None) -> float:
     """The score that a share of the unlabelled rows reaches, half-way to the next one below.
 
-    Of rows with one score all or none are above: whatever is nearer to the share.
+    Of rows with equal scores all or none are above: whatever is nearer to the share.
 
     Parameters
     ----------
@@ -70,7 +68,7 @@ def at_share(unlabeled: Scores, share: float, weight: Scores | None = None) -> f
     share
         Of the rows, or of their weight.
     weight
-        Of each row, (n,); by default all count alike.
+        Sample weights, (n,); equal by default.
 
     Examples
     --------
@@ -100,7 +98,7 @@ def at_recall(positive: Scores, recall: float, weight: Scores | None = None) -> 
     recall
         The share.
     weight
-        Of each of them; by default all count alike.
+        Their sample weights; equal by default.
 
     Examples
     --------
@@ -128,9 +126,9 @@ def at_precision(
     prior
         Share of positives among the unlabelled rows.
     precision
-        Share of positives wanted among the unlabelled rows that are answered positive.
+        Share of positives wanted among the unlabelled rows that are predicted positive.
     weights
-        Of the positives and of the unlabelled rows; by default all count alike.
+        Sample weights of the positives and of the unlabelled rows; equal by default.
 
     Returns
     -------
@@ -149,14 +147,13 @@ def at_precision(
     scores, (of_positive, of_unlabeled) = np.unique(positive), weights or (None, None)
     recall = _reached(positive, scores, of_positive)
     rate = _reached(unlabeled, scores, of_unlabeled)
-    # No row at all cannot be told from half a row.
+    # Zero rows count as half a row.
     found = np.minimum(prior * recall / np.maximum(rate, 0.5 / len(unlabeled)), 1.0)
-    # The very top has few rows, and any precision by chance: ten positives, or a tenth, must be
-    # above.
+    # Few rows have any precision by chance: ten positives, or a tenth of them, must be above.
     count = _reached(positive, scores, None) * len(positive)
     found = found[count >= min(10, len(positive) / 10)]
     enough = np.flatnonzero(found >= precision)
-    # Of equals the least: it answers most.
+    # Of several the lowest: it predicts most positives.
     best = enough[0] if len(enough) else int(np.argmax(found))
     return float(scores[best]), float(found[best])
 
@@ -181,17 +178,17 @@ def tail(score: Scores, weight: Scores, at: Scores | float) -> tuple[Scores, Sco
 
 def _reached(scores: Scores, at: Scores, weight: Scores | None) -> Scores:
     """Share of the rows, or of their weight, that reaches each of some scores."""
-    own = np.ones(len(scores)) if weight is None else weight
-    answer: Scores = tail(scores, own, at)[1] / own.sum()
+    weights = np.ones(len(scores)) if weight is None else weight
+    answer: Scores = tail(scores, weights, at)[1] / weights.sum()
     return answer
 
 
-def most_likely(probability: Scores, is_open: NDArray[np.bool_], top: int) -> NDArray[np.intp]:
-    """Places of the highest probabilities among the open rows, the highest first; equals in order.
+def most_likely(probability: Scores, is_candidate: NDArray[np.bool_], top: int) -> NDArray[np.intp]:
+    """Indices of the most probable candidates, the highest first; ties in order.
 
     Parameters
     ----------
-    probability, is_open
+    probability, is_candidate
         Of each row, and whether it may be chosen, (n,).
     top
         How many; fewer if there are fewer.
@@ -201,59 +198,6 @@ def most_likely(probability: Scores, is_open: NDArray[np.bool_], top: int) -> ND
     >>> most_likely(np.array([0.5, 0.9, 0.7, 0.7]), np.array([True, False, True, True]), 2).tolist()
     [2, 3]
     """
-    places = np.flatnonzero(is_open)
+    places = np.flatnonzero(is_candidate)
     chosen: NDArray[np.intp] = places[np.argsort(-probability[places], kind="stable")[:top]]
     return chosen
-
-
-def matching_shift(odds: Scores, share: float, weight: Scores | None = None) -> float:
-    """Find b such that the mean of sigmoid(odds + b) is ``share``.
-
-    Parameters
-    ----------
-    odds
-        Log-odds of each row, (n,).
-    share
-        Wanted as the mean probability, in (0, 1).
-    weight
-        Of each row, (n,); by default all count alike.
-
-    Examples
-    --------
-    >>> round(matching_shift(np.array([-1.0, 0.0, 1.0]), 0.5, np.ones(3)), 6)
-    0.0
-    """
-
-    def beyond(shift: float) -> float:
-        return float(np.average(expit(odds + shift), weights=weight)) - share
-
-    # At one end all rows are below the share, at the other end all are above it.
-    ends = logit(share) - odds.max() - 1, logit(share) - odds.min() + 1
-    return float(brentq(beyond, *ends))
-
-
-def log_odds(probability: Scores) -> Scores:
-    """log p / (1 - p), finite also where p is 0 or 1.
-
-    Examples
-    --------
-    >>> log_odds(np.array([0.0, 0.5, 1.0])).round(1).tolist()
-    [-34.5, 0.0, 34.5]
-    """
-    odds: Scores = logit(np.clip(probability, 1e-15, 1 - 1e-15))
-    return odds
-
-
-def shifted(probability: Scores, shift: float) -> Scores:
-    """Add a number to the log-odds of probabilities.
-
-    Examples
-    --------
-    >>> shifted(np.array([0.0, 0.5, 1.0]), np.log(3)).round(6).tolist()
-    [0.0, 0.75, 1.0]
-    """
-    if shift == 0:
-        return probability
-    lift = np.exp(shift)
-    answer: Scores = probability * lift / (1 - probability + probability * lift)
-    return answer

@@ -4,9 +4,9 @@ A weighting function takes the hardness, at least 0 and of any shape, (M, n) for
 and the threshold, above 0 unless said otherwise, a number or a tensor that broadcasts, (M, 1) for
 one value a model. It returns v in [0, 1], in the broadcast shape and the hardness's dtype.
 Each is the minimiser over v in [0, 1] of v · d + R(v; λ) for some self-paced regulariser R, so
-the weight falls with the hardness. It grows with the threshold, but for ``l1l2`` and, near λ = 1,
-``logarithmic``. Weights are constants of the loss that they weigh: take the hardness without its
-gradient.
+the weight falls with the hardness. It grows with the threshold, except for ``l1l2`` and, near
+λ = 1, ``logarithmic``. Weights are constants in the loss: take
+the hardness without its gradient.
 """
 
 import math
@@ -15,7 +15,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from robustpu.naming import pick
+from robustpu.validation.names import pick
 
 WeightingFunction = Callable[[Tensor, Tensor | float], Tensor]
 
@@ -66,7 +66,7 @@ def logarithmic(hardness: Tensor, threshold: Tensor | float) -> Tensor:
     """v = log(d + 1 - λ) / log(1 - λ) if d < λ, else 0.
 
     The weight grows with λ at every d only up to λ = 1 - 1/e ≈ 0.63. Beyond, it falls again where
-    d is small: with x = 1 - λ, its slope in λ has the sign of (d + x) log(d + x) - x log x.
+    d is small: with x = 1 - λ, its derivative by λ has the sign of (d + x) log(d + x) - x log x.
 
     Parameters
     ----------

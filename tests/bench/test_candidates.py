@@ -16,7 +16,7 @@ def test_no_search_is_one_candidate():
 def test_a_small_grid_is_taken_whole_and_once():
     grid = draw({"a": [1, 2, 3], "b": [True, False]}, 6, seed=0)
     assert len(grid) == 6
-    assert {(own["a"], own["b"]) for own in grid} == {
+    assert {(setting["a"], setting["b"]) for setting in grid} == {
         (a, b) for a in (1, 2, 3) for b in (True, False)
     }
     assert draw({"a": [1, 2, 1]}, 3, seed=0) == ({"a": 1}, {"a": 2})
@@ -25,16 +25,24 @@ def test_a_small_grid_is_taken_whole_and_once():
 def test_a_large_grid_is_sampled_without_repetition():
     settings = draw({"a": [1, 2, 3], "b": [1, 2, 3]}, 8, seed=0)
     assert 3 < len(settings) <= 8
-    assert len({tuple(own.items()) for own in settings}) == len(settings)
+    assert len({tuple(setting.items()) for setting in settings}) == len(settings)
 
 
 def test_each_parameter_has_a_stream_of_its_own():
     alone = draw({"t": WIDE}, 5, seed=1)
-    beside = draw({"lr": LOG, "t": WIDE, "n": [1, 2, 3]}, 5, seed=1)
-    assert [own["t"] for own in alone] == [own["t"] for own in beside]
+    together = draw({"lr": LOG, "t": WIDE, "n": [1, 2, 3]}, 5, seed=1)
+    assert [setting["t"] for setting in alone] == [setting["t"] for setting in together]
     other = draw({"u": WIDE}, 5, seed=1)
-    assert [own["t"] for own in alone] != [own["u"] for own in other]
+    assert [setting["t"] for setting in alone] != [setting["u"] for setting in other]
     assert draw({"t": WIDE}, 5, seed=2) != alone
+
+
+def test_a_curriculum_draws_what_its_settings_drew_before_they_moved_there():
+    moved = draw({"curriculum__pacing_positive__beta": WIDE, "lr": LOG}, 5, seed=1)
+    before = draw({"pacing_positive__beta": WIDE, "lr": LOG}, 5, seed=1)
+    assert [tuple(setting.values()) for setting in moved] == [
+        tuple(setting.values()) for setting in before
+    ]
 
 
 def test_more_candidates_leave_the_first_as_they_were():
@@ -42,17 +50,17 @@ def test_more_candidates_leave_the_first_as_they_were():
 
 
 def test_draws_are_uniform_or_uniform_in_the_logarithm():
-    wide = np.array([own["t"] for own in draw({"t": WIDE}, 2000, seed=0)])
+    wide = np.array([setting["t"] for setting in draw({"t": WIDE}, 2000, seed=0)])
     assert wide.min() >= 0.2
     assert wide.max() <= 3.0
     assert abs(np.median(wide) - 1.6) < 0.1
-    log = np.array([own["lr"] for own in draw({"lr": LOG}, 2000, seed=0)])
+    log = np.array([setting["lr"] for setting in draw({"lr": LOG}, 2000, seed=0)])
     assert abs(np.median(np.log10(log)) + 3) < 0.1
 
 
 def test_draws_have_no_more_digits_than_a_record():
-    for own in draw({"t": WIDE, "lr": LOG}, 50, seed=0):
-        assert own == {key: float(f"{value:.6g}") for key, value in own.items()}
+    for setting in draw({"t": WIDE, "lr": LOG}, 50, seed=0):
+        assert setting == {key: float(f"{value:.6g}") for key, value in setting.items()}
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ from robustpu import CollapseWarning
 from robustpu.bench import cost
 from robustpu.bench.cost import Load, loads, seconds, work
 from robustpu.bench.protocol import split
-from robustpu.together import fit_together
+from robustpu.training import fit_together
+from robustpu.training.fit import OTHER_COST
 
 
 def planned(cell):
@@ -49,20 +50,39 @@ def test_experiments_do_not_lend_each_other_their_cost(cells):
 
 
 def test_epochs_are_those_that_the_engine_plans(cells):
-    changes = {"estimator": "robust-pu", "trials": 1, "candidates": ({},)}
-    fixed = {"max_rounds": 1, "epochs": 1, "n_members": 5}
-    whole = replace(cells[2], fixed=fixed, **changes)
+    whole = replace(cells[2], estimator="auto", trials=1, candidates=({},), fixed={"n_members": 5})
     paper = replace(
-        cells[2],
-        preset="paper",
-        fixed={"max_rounds": 2, "epochs": 3, "pretrain__epochs": 4},
-        **changes,
+        whole,
+        # Loads are remembered by the names of a cell.
+        method="paper",
+        estimator="robust-pu",
+        fixed={"curriculum__max_rounds": 2, "epochs": 3, "pretrain__epochs": 4, "n_members": 2},
     )
-    for cell in (whole, paper):
+    # An ensemble has trees of two methods too.
+    for cell, networks, others in ((whole, 5, 2), (paper, 2, 0)):
         (fleets,) = loads([cell])
-        assert sum(load.epochs for load in fleets) == planned(cell)
-    (fleets,) = loads([whole])
-    assert sum(load.networks for load in fleets) == 5
+        assert sum(load.epochs for load in fleets) == planned(cell) - others * OTHER_COST
+        assert sum(load.networks for load in fleets) == networks
+
+
+def test_the_networks_of_an_ensemble_of_images_are_of_two_methods(cells):
+    cell = replace(
+        cells[2],
+        dataset="cifar10",
+        estimator="auto",
+        trials=1,
+        candidates=({},),
+        fixed={"n_members": 4, "module": "all_conv", "mirror": True},
+    )
+    (fleets,) = loads([cell])
+    # Four of Robust-PU, and four of P3Mix-C.
+    assert sum(load.networks for load in fleets) == 8
+    assert {(load.module, load.shape) for load in fleets} == {("all_conv", (3, 32, 32))}
+
+
+def test_trees_are_not_counted(cells):
+    cell = replace(cells[2], estimator="puet", trials=1, candidates=({},), fixed={})
+    assert loads([cell]) == [[]]
 
 
 def test_trials_and_candidates_multiply_the_work(cells):

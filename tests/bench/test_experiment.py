@@ -34,7 +34,6 @@ weight_decay = { low = 1e-4, high = 1e-2, log = true }
 [methods.welsch]
 estimator = "robust-pu"
 label = "Welsch"
-preset = "paper"
 x = 2
 [methods.welsch.fixed]
 patience = "none"
@@ -68,12 +67,7 @@ def test_a_file_is_read(tmp_path):
     nnpu, welsch = experiment.methods
     assert (nnpu.name, nnpu.estimator, nnpu.label, nnpu.x) == ("nnpu", "nnpu", "nnpu", None)
     assert nnpu.search["lr"] == [1e-2, 1e-3]
-    assert (welsch.estimator, welsch.label, welsch.preset, welsch.x) == (
-        "robust-pu",
-        "Welsch",
-        "paper",
-        2,
-    )
+    assert (welsch.estimator, welsch.label, welsch.x) == ("robust-pu", "Welsch", 2)
     assert welsch.fixed == {"patience": None}
     assert welsch.on_dataset == {"mnist": {"epochs": 10}}
 
@@ -86,8 +80,8 @@ def test_what_may_be_left_out(tmp_path):
 
 
 def test_a_data_set_may_have_a_budget_of_its_own(tmp_path):
-    own = "[budget.mnist]\ntrials = 4\n"
-    experiment = parse(tmp_path, "candidates = 6\n" + HEAD + own + "[methods.pn]")
+    budget = "[budget.mnist]\ntrials = 4\n"
+    experiment = parse(tmp_path, "candidates = 6\n" + HEAD + budget + "[methods.pn]")
     assert experiment.budgets == {"mnist": Budget(4, 6), "spambase": Budget(10, 6)}
 
 
@@ -95,30 +89,29 @@ def test_methods_share_what_stands_under_all(tmp_path):
     shared = """
 [all]
 estimator = "robust-pu"
-preset = "paper"
 [all.fixed]
 epochs = 10
-max_rounds = 5
+curriculum__max_rounds = 5
 [all.search]
 lr = [1e-2, 1e-3]
 weight_decay = [0.0, 1e-4]
 [methods.plain]
-[methods.own]
+[methods.variant]
 paper = "robust-pu"
-[methods.own.fixed]
-max_rounds = 7
+[methods.variant.fixed]
+curriculum__max_rounds = 7
 lr = 0.5
-[methods.own.search]
+[methods.variant.search]
 epochs = [1, 2]
 """
-    plain, own = parse(tmp_path, HEAD + shared).methods
-    assert (plain.estimator, plain.preset, plain.paper) == ("robust-pu", "paper", "plain")
-    assert plain.fixed == {"epochs": 10, "max_rounds": 5}
+    plain, variant = parse(tmp_path, HEAD + shared).methods
+    assert (plain.estimator, plain.paper) == ("robust-pu", "plain")
+    assert plain.fixed == {"epochs": 10, "curriculum__max_rounds": 5}
     assert plain.search == {"lr": [1e-2, 1e-3], "weight_decay": [0.0, 1e-4]}
-    assert own.paper == "robust-pu"
-    # What is a method's own, fixed or searched, goes before what is shared.
-    assert own.fixed == {"max_rounds": 7, "lr": 0.5}
-    assert own.search == {"weight_decay": [0.0, 1e-4], "epochs": [1, 2]}
+    assert variant.paper == "robust-pu"
+    # Settings of the method, fixed or searched, override shared ones.
+    assert variant.fixed == {"curriculum__max_rounds": 7, "lr": 0.5}
+    assert variant.search == {"weight_decay": [0.0, 1e-4], "epochs": [1, 2]}
 
 
 def test_a_method_may_be_like_another(tmp_path):
@@ -212,6 +205,7 @@ def test_what_is_wrong_there_is_named(tmp_path, text, message):
         ("seed = 7", "seed = 2020-01-01", "seed must be a whole number"),
         ("n_test = 60", "n_test = 0", "n_test of mnist must be a whole number at least 1"),
         ("n_test = 60", 'n_test = "60"', "n_test of mnist must be a whole number"),
+        ("x = 2", 'preset = "paper"', r"unknown key 'preset' in \[methods.welsch\]"),
         ("x = 2", 'x = "2"', r"x of \[methods.welsch\] must be a number"),
         ("x = 2", "x = nan", r"x of \[methods.welsch\] must be a number"),
         ("x = 2", "x = 2\nsearch = 3", r"methods.welsch.search must be a section, \[meth"),

@@ -3,14 +3,15 @@ import platform
 import torch
 
 import robustpu
-from robustpu.bench.machine import device_name, versions
+from robustpu.bench.machine import device_name
+from robustpu.versions import versions
 
 
 def test_versions():
-    told = versions()
-    assert told["robustpu"] == robustpu.__version__
-    assert told["python"] == platform.python_version()
-    assert told["torch"] == torch.__version__
+    found = versions()
+    assert found["robustpu"] == robustpu.__version__
+    assert found["python"] == platform.python_version()
+    assert found["torch"] == torch.__version__
 
 
 def test_a_cpu_has_a_name():

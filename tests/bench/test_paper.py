@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from robustpu.bench.paper import Figure, references
+from robustpu.bench.paper import MeanSD, references
 
 SHARED = Path(os.environ.get("ROBUSTPU_SHARED", Path(__file__).parents[3] / "shared"))
 GIVEN = SHARED / "paper" / "tables.json"
@@ -31,7 +31,7 @@ def test_every_table_is_there():
     ],
 )
 def test_figures_are_the_papers(table, method, prior, dataset, figure):
-    assert references()[table].find(method, prior, dataset) == Figure(*figure)
+    assert references()[table].find(method, prior, dataset) == MeanSD(*figure)
 
 
 @pytest.mark.parametrize(

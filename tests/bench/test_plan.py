@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from robustpu.bench import plan
+from robustpu.bench.run import missing
 
 HEAD = """
 datasets = ["digits", "breast_cancer"]
@@ -20,12 +21,11 @@ TEXT = (
 [methods.pn]
 [methods.paper]
 estimator = "robust-pu"
-preset = "paper"
 [methods.paper.fixed]
 pretrain__epochs = 7
 [methods.paper.search]
 lr = { low = 1e-3, high = 1e-2 }
-pacing_positive__beta = [1.0, 2.0]
+curriculum__pacing_positive__beta = [1.0, 2.0]
 [methods.paper.datasets.digits]
 lr = 0.5
 """
@@ -59,23 +59,26 @@ def test_settings_of_one_data_set_are_laid_over_the_others(tmp_path):
     cells = load(tmp_path, TEXT)
     digits = cell_of(cells, "digits/paper/0.2/pu")
     assert digits.fixed == {"pretrain__epochs": 7, "lr": 0.5}
-    assert digits.candidates == ({"pacing_positive__beta": 1.0}, {"pacing_positive__beta": 2.0})
+    assert digits.candidates == (
+        {"curriculum__pacing_positive__beta": 1.0},
+        {"curriculum__pacing_positive__beta": 2.0},
+    )
     other = cell_of(cells, "breast_cancer/paper/0.2/pu")
     assert len(other.candidates) == 4
-    assert all(own.keys() == {"lr", "pacing_positive__beta"} for own in other.candidates)
+    assert all(c.keys() == {"lr", "curriculum__pacing_positive__beta"} for c in other.candidates)
 
 
-def test_an_estimator_is_built_of_preset_fixed_and_candidate(tmp_path):
+def test_an_estimator_is_built_of_defaults_fixed_and_candidate(tmp_path):
     cell = cell_of(load(tmp_path, TEXT), "digits/paper/0.2/pu")
     model = cell.build(cell.candidates[1], prior=0.2, random_state=3)
     assert (model.prior, model.random_state) == (0.2, 3)
-    assert (model.epochs, model.n_members) == (20, 1)  # the preset's
-    assert (model.pretrain.epochs, model.lr, model.pacing_positive.beta) == (7, 0.5, 2.0)
+    assert (model.epochs, model.n_members) == (20, 1)  # the paper's, by default
+    assert (model.pretrain.epochs, model.lr) == (7, 0.5)
+    assert model.curriculum.pacing_positive.beta == 2.0
     assert cell.settings(cell.candidates[1]) == {
-        "preset": "paper",
         "pretrain__epochs": 7,
         "lr": 0.5,
-        "pacing_positive__beta": 2.0,
+        "curriculum__pacing_positive__beta": 2.0,
     }
 
 
@@ -116,13 +119,13 @@ class TestFingerprint:
             ("trials = 2", 'trials = 2\nvalidation = "overlapping"'),
             ("[methods.pn]", "[sizes]\nn_positive = 30\n[methods.pn]"),
             ("[methods.pn]", "[sizes]\nn_test = 90\n[methods.pn]"),
-            ('preset = "paper"\n', ""),
+            ('estimator = "robust-pu"', 'estimator = "nnpu"'),
         ],
     )
     def test_it_changes_with_all_that_results_depend_on(self, tmp_path, old, new):
         name = "breast_cancer/paper/0.2/oracle"
-        text = TEXT.replace("pacing_positive__beta = [1.0, 2.0]", "")
-        if "preset" in old:
+        text = TEXT.replace("curriculum__pacing_positive__beta = [1.0, 2.0]", "")
+        if "estimator" in old:
             text = text.replace("pretrain__epochs = 7", "")
         assert old in text
         before = cell_of(load(tmp_path, text), name)
@@ -138,7 +141,7 @@ class TestFingerprint:
     def test_it_differs_between_cells(self, tmp_path):
         prints = [cell.fingerprint for cell in load(tmp_path, TEXT)]
         assert len(set(prints)) == len(prints)
-        assert all(len(own) == 16 for own in prints)
+        assert all(len(digest) == 16 for digest in prints)
 
     @pytest.mark.parametrize(
         ("old", "new"),
@@ -149,7 +152,7 @@ class TestFingerprint:
     )
     def test_it_does_not_change_with_what_is_for_people(self, tmp_path, old, new):
         before, after = load(tmp_path, TEXT), load(tmp_path, TEXT.replace(old, new))
-        assert [own.fingerprint for own in before] == [own.fingerprint for own in after]
+        assert [c.fingerprint for c in before] == [c.fingerprint for c in after]
 
     def test_a_lone_candidate_depends_on_no_other_trial(self, tmp_path):
         cell = load(tmp_path, TEXT)[0]
@@ -163,7 +166,7 @@ class TestFingerprint:
     def test_it_is_the_same_in_every_process(self, tmp_path):
         # Stored results would be run again if it ever changed.
         cell = load(tmp_path, HEAD + "[methods.pn]")[0]
-        assert cell.fingerprint == "96efe4eab4652a99"
+        assert cell.fingerprint == "e4100b491c436277"
 
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
@@ -172,10 +175,17 @@ EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 @pytest.mark.skipif(not EXPERIMENTS.is_dir(), reason="no committed results here")
 @pytest.mark.parametrize("path", sorted((EXPERIMENTS / "results").glob("*.jsonl")), ids=str)
 def test_committed_results_are_those_of_the_plan(path):
-    """Otherwise `bench run` would train them again."""
-    known = {cell.fingerprint for cell in plan.load(EXPERIMENTS / f"{path.stem}.toml")}
-    stored = {json.loads(line)["fingerprint"] for line in path.read_text().splitlines()}
-    assert stored <= known
+    """Otherwise `bench run` would train them again, or store them again under other names."""
+    cells = plan.load(EXPERIMENTS / f"{path.stem}.toml")
+    known = {cell.fingerprint for cell in cells}
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    assert {record["fingerprint"] for record in records} <= known
+    by_name = {cell.name: cell for cell in cells}
+    left = missing(cells, path.parent)
+    for record in records:
+        cell = by_name["{dataset}/{method}/{prior:g}/{selection}".format(**record)]
+        assert record["trial"] not in left.get(cell, ())
+        assert record["settings"] == cell.settings(cell.candidates[record["candidate"]])
 
 
 class TestMatching:
@@ -210,7 +220,11 @@ class TestRefusals:
                 r"robust-pu has no parameter 'pretrain__epoch', in \[methods.paper\]: "
                 "did you mean 'pretrain__epochs'",
             ),
-            ("pacing_positive__beta", "pacing_positive__bet", "mean 'pacing_positive__beta'"),
+            (
+                "curriculum__pacing_positive__beta",
+                "curriculum__pacing_positive__bet",
+                "mean 'curriculum__pacing_positive__beta'",
+            ),
             ("lr = 0.5", "lrr = 0.5", "has no parameter 'lrr'"),
             ("lr = 0.5", "lr = -1", r"\[methods.paper\] on digits .*lr must be a number above 0"),
             ("lr = 0.5", "lr = nan", "lr must be a number above 0"),
@@ -220,16 +234,22 @@ class TestRefusals:
             ("[1.0, 2.0]", "[1.0, -2.0]", r"with {.*-2.0}: beta must be a number above 0"),
             ("[1.0, 2.0]", '[1.0, "a"]', "beta must be a number above 0"),
             ("[1.0, 2.0]", "[1.0, 2020-01-01]", "beta must be a number above 0"),
-            ("pretrain__epochs = 7", 'balance = "no"', "balance must be true or false; it is 'no'"),
-            ("pretrain__epochs = 7", "balance = 0", "balance must be true or false; it is 0"),
-            ("pretrain__epochs = 7", 'weighting = "welch"', "did you mean 'welsch'"),
+            (
+                "pretrain__epochs = 7",
+                'curriculum__balance = "no"',
+                "balance must be true or false; it is 'no'",
+            ),
+            (
+                "pretrain__epochs = 7",
+                "curriculum__balance = 0",
+                "balance must be true or false; it is 0",
+            ),
+            ("pretrain__epochs = 7", 'curriculum__weighting = "welch"', "did you mean 'welsch'"),
             ("pretrain__epochs = 7", "pretrain = 3", "pretrain must be"),
             ("pretrain__epochs = 7", 'module = "all_conv"', "all_conv takes images"),
-            ('preset = "paper"', 'preset = "papers"', "did you mean 'paper'"),
-            ('preset = "paper"', "preset = 3", "unknown preset 3"),
-            ('preset = "paper"', "", "has no parameter 'pretrain__epochs'"),
-            ("[methods.pn]", '[methods.pn]\npreset = "paper"', "pn has no presets"),
-            ("pretrain__epochs = 7", "validation_fraction = 0", "nothing to choose"),
+            ('"robust-pu"', '"nnpu"', "nnpu has no parameter 'pretrain__epochs'"),
+            ("pretrain__epochs = 7", "max_rounds = 7", "robust-pu has no parameter 'max_rounds'"),
+            ("pretrain__epochs = 7", "validation_fraction = 0", "cannot choose a candidate"),
             ("0.2, 0.4]", "0.2, 0.9]", r"digits: Too few rows for .* at prior=0.9"),
             ("[methods.pn]", "[sizes]\nn_test = 2\n[methods.pn]", "n_test=2 rows leaves a class"),
             ("[methods.pn]", "[sizes]\nn_validation = 0\n[methods.pn]", "needs n_validation"),

@@ -215,6 +215,16 @@ def test_a_line_without_a_result_is_not_finished(cells, out, machine, finished, 
     assert missing(cells, out) == {cells[0]: {0}}
 
 
+def test_a_taken_over_record_names_its_estimator(cells, out, machine, finished):
+    # Records that were stored before estimators were do not.
+    old = [{k: v for k, v in record.items() if k != "estimator"} for record in lines(finished)]
+    finished.write_text("".join(json.dumps(record) + "\n" for record in old))
+    assert missing(cells, out) == {}
+    assert run([replace(cells[0], method="other")], out, machine, 1, quiet).taken == 1
+    new = [record for record in lines(finished) if record["method"] == "other"]
+    assert [record["estimator"] for record in new] == ["pn", "pn"]
+
+
 def test_a_taken_over_record_has_the_prior_of_its_cell(cells, out, machine, finished):
     records = lines(finished)
     records[0]["prior"] = str(records[0]["prior"])

@@ -41,7 +41,7 @@ def test_what_is_appended_is_read(path):
 def test_a_later_record_of_a_key_holds(path):
     append(path, [record(0, error=9), record(1)])
     append(path, [record(0, error=1)])
-    assert [own.get("error") for own in store.read(path)] == [None, 1]
+    assert [record.get("error") for record in store.read(path)] == [None, 1]
 
 
 def test_a_last_line_that_only_lacks_its_end_is_kept(path):
@@ -80,11 +80,11 @@ def test_a_torn_last_line_is_passed_over_and_cut(path, cut):
     assert path.read_bytes().startswith(first)
 
 
-@pytest.mark.parametrize("torn", [b'{"experiment": "e", \n', b"\0\0\0\n", b"\xff\xfe\n", b"\n"])
-def test_a_last_line_that_ends_but_is_not_json_is_torn_too(path, torn):
+@pytest.mark.parametrize("line", [b'{"experiment": "e", \n', b"\0\0\0\n", b"\xff\xfe\n", b"\n"])
+def test_a_last_line_that_ends_but_is_not_json_is_incomplete_too(path, line):
     append(path, [record(0)])
     with path.open("ab") as file:
-        file.write(torn)
+        file.write(line)
     assert store.read(path) == [record(0)]
     append(path, [record(1)])
     assert store.read(path) == [record(0), record(1)]
@@ -155,7 +155,7 @@ def test_a_file_that_is_taken_away_is_noticed(path, way):
         path.unlink()
         if way == "replaced":
             path.write_bytes(b"")
-        with pytest.raises(OSError, match="removed or replaced while this run"):
+        with pytest.raises(OSError, match="removed or replaced during this run"):
             write([record(1)])
 
 
@@ -164,7 +164,7 @@ def test_a_full_disk_is_named_with_the_file_and_the_remedy(path, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "write", full)
-    with pytest.raises(OSError, match=f"{path.name}: No space left on device.*make room"):
+    with pytest.raises(OSError, match=f"{path.name}: No space left on device.*free some space"):
         append(path, [record(0)])
 
 

@@ -1,14 +1,17 @@
 import json
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.metrics import precision_score, recall_score, roc_auc_score
 
-from robustpu import fit_together
+from robustpu import PUClassifier, RobustPUClassifier, fit_together
 from robustpu.bench import train as module
+from robustpu.bench.plan import load
 from robustpu.bench.protocol import split, splits
+from robustpu.bench.store import read
 from robustpu.bench.train import CHOICES, rounded, seed_of, train
 
 BAD = -math.inf
@@ -30,11 +33,12 @@ def test_a_record_says_all_of_a_trial(nnpu, machine):
     first = records[0]
     assert list(first) == [
         "experiment", "title", "table", "dataset", "method", "label", "paper", "x", "seed", "tune",
-        "prior", "trial", "selection", "validation", "sizes", "fingerprint", "training",
-        "candidates", "data", "rows", "candidate", "turns", "settings", "scores", "tried",
-        "seconds", "versions", "device",
+        "estimator", "prior", "trial", "selection", "validation", "sizes", "fingerprint",
+        "training", "candidates", "data", "rows", "candidate", "iterations", "settings", "scores",
+        "tried", "seconds", "versions", "device",
     ]  # fmt: skip
     assert first["experiment"] == "small"
+    assert first["estimator"] == "nnpu"
     assert (first["label"], first["x"], first["table"]) == ("nnPU", 0.5, None)
     assert (first["selection"], first["validation"]) == ("oracle", "disjoint")
     assert first["fingerprint"] == nnpu.fingerprint
@@ -72,7 +76,7 @@ def test_the_scores_are_those_of_the_chosen_estimator(nnpu, machine, selection, 
             [model.member_scores_[0] for model in models], abs=1e-5
         )
         chosen = models[record["candidate"]]
-        assert record["turns"] == chosen.turns_.tolist()
+        assert record["iterations"] == chosen.best_epoch_.tolist()
         answer, scores = chosen.predict(pu.X_test), record["scores"]
         assert scores["error"] == pytest.approx(error_of(pu, chosen))
         probability = chosen.predict_proba(pu.X_test)[:, 1]
@@ -150,6 +154,28 @@ def test_without_held_out_rows_there_is_no_score(nnpu, machine):
         assert record["scores"]["error"] >= 0
 
 
+@pytest.fixture
+def ensemble(cells):
+    """An ensemble of two networks, of two settings, and trees."""
+    cell = next(cell for cell in cells if cell.name == "digits/pn/0.4/pu")
+    return replace(
+        cell, method="auto", estimator="auto", trials=1, fixed={}, candidates=({"n_members": 2},)
+    )
+
+
+def test_the_networks_of_an_ensemble_give_its_score_and_its_rounds(ensemble, machine):
+    (record,) = train(ensemble, machine)
+    pu = split("digits", 0.4, 0, ensemble.sizes)
+    model = PUClassifier(prior=0.4, n_members=2, device="cpu", random_state=0).fit(pu.X, pu.y)
+    networks = [part for part in model.estimators_ if isinstance(part, RobustPUClassifier)]
+    assert len(networks) == 2
+    score = np.mean([part.member_scores_[0] for part in networks])
+    assert record["tried"] == pytest.approx([score], abs=1e-5)
+    assert record["scores"]["validation"] == pytest.approx(100 * score, rel=1e-5)
+    assert record["iterations"] == [int(part.best_round_[0]) for part in networks]
+    assert record["scores"]["error"] == pytest.approx(error_of(pu, model))
+
+
 class TestChoices:
     @pytest.mark.parametrize(
         ("scores", "of_cell", "of_trial"),
@@ -193,7 +219,7 @@ def test_twins_share_a_training_and_take_different_candidates(nnpu, machine):
     assert [record["trial"] for record in records] == [0, 1] * 3
     for cell, part in ((nnpu, records[:2]), (both, records[2:4]), (by_trial, records[4:])):
         alone = train(cell, machine)
-        assert [{**own, "seconds": 0} for own in part] == [{**own, "seconds": 0} for own in alone]
+        assert [{**r, "seconds": 0} for r in part] == [{**r, "seconds": 0} for r in alone]
     assert sorted(records[2]["averaged"]) == [0, 1]
     assert "averaged" not in records[0]
 
@@ -212,6 +238,28 @@ def test_the_probabilities_of_the_best_are_averaged(nnpu, machine):
     assert record["scores"]["validation"] == pytest.approx(
         100 * np.mean([model.member_scores_[0] for model in models]), rel=1e-4
     )
+
+
+EXPERIMENTS = Path(__file__).parents[2] / "experiments"
+DATA = Path(__file__).parents[3] / "shared" / "data"
+
+
+@pytest.mark.skipif(not EXPERIMENTS.is_dir(), reason="no committed results here")
+@pytest.mark.skipif(not (DATA / "shuttle").is_dir(), reason="no real copy of shuttle")
+def test_a_stored_trial_of_the_ensemble_is_reproduced(machine):
+    """Alone: it was trained in a fleet of ten trials, which may round its scores differently."""
+    plan = load(EXPERIMENTS / "default.toml")
+    (cell,) = [cell for cell in plan if cell.name == "shuttle/auto/0.6/pu"]
+    (stored,) = [
+        record
+        for record in read(EXPERIMENTS / "results" / "default.jsonl")
+        if (record["fingerprint"], record["trial"]) == (cell.fingerprint, 0)
+    ]
+    (again,) = train(replace(cell, only=(0,)), replace(machine, data_dir=DATA))
+    assert again["data"] == stored["data"]
+    assert again["scores"]["error"] == stored["scores"]["error"]
+    assert again["scores"]["auc"] == pytest.approx(stored["scores"]["auc"], abs=0.02)
+    assert len(again["iterations"]) == len(stored["iterations"])
 
 
 def test_rounding():

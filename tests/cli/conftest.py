@@ -13,7 +13,7 @@ def run():
     runner = CliRunner()
 
     def run(*given, **more):
-        answer = runner.invoke(app, [str(own) for own in given], **more)
+        answer = runner.invoke(app, [str(word) for word in given], **more)
         # Whatever was not meant to come out would show here.
         assert answer.exception is None or isinstance(answer.exception, SystemExit), answer
         return answer

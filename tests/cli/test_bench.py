@@ -47,7 +47,7 @@ def records(folder):
 def test_a_file_is_run_and_the_results_lie_beside_it(small):
     answer = bench(small)
     assert answer.exit_code == 0
-    assert "4 cells finished, 0 failed, 0 were there already" in answer.output
+    assert "4 cells finished, 0 failed, 0 finished before" in answer.output
     assert "[4/4] small: digits/nnpu/0.4/oracle, error" in answer.output
     assert len(records(small.parent / "results")) == 8
 
@@ -56,7 +56,7 @@ def test_a_second_run_has_nothing_to_do(small):
     bench(small)
     answer = bench(small)
     assert answer.exit_code == 0
-    assert "0 cells finished, 0 failed, 4 were there already" in answer.output
+    assert "0 cells finished, 0 failed, 4 finished before" in answer.output
     assert len(records(small.parent / "results")) == 8
 
 
@@ -72,7 +72,7 @@ def test_cells_and_trials_can_be_chosen(small, tmp_path):
         "--trials", 1,
     )  # fmt: skip
     assert answer.exit_code == 0
-    chosen = [(own["method"], own["prior"], own["trial"]) for own in records(tmp_path / "o")]
+    chosen = [(r["method"], r["prior"], r["trial"]) for r in records(tmp_path / "o")]
     assert chosen == [("pn", 0.2, 0), ("nnpu", 0.4, 0)]
 
 
@@ -164,47 +164,6 @@ def test_bad_options_are_refused(small):
     answer = runner.invoke(app, ["bench", "run", str(small), "--device", "gpu"])
     assert answer.exit_code == 2
     assert "device must be" in answer.output
-
-
-def test_a_cluster_has_workers_of_its_own(small):
-    answer = bench(small, "--cluster", "local:2", "--workers", 2)
-    assert answer.exit_code == 2
-    assert answer.output.startswith("Error: --workers are processes of this machine")
-
-
-def test_a_cluster_needs_dask(small, monkeypatch):
-    monkeypatch.delitem(sys.modules, "robustpu.bench.connect", raising=False)
-    monkeypatch.delitem(sys.modules, "robustpu.bench.cluster", raising=False)
-    monkeypatch.delitem(sys.modules, "robustpu.bench.remote", raising=False)
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    answer = bench(small, "--cluster", "local:2")
-    assert answer.exit_code == 2
-    assert "--cluster needs Dask: pip install 'robustpu[dask]'." in answer.output
-    # A plan needs none, and says whose time it tells.
-    answer = bench(small, "--cluster", "local:2", "--dry-run")
-    assert answer.exit_code == 0
-    assert "Note: the time is that of one worker here." in answer.output
-    assert "Note: --cluster needs Dask" in answer.output
-
-
-@pytest.mark.parametrize("address", ["local:0", "abacus://host:1"])
-def test_an_address_that_makes_no_sense_is_refused(small, address):
-    pytest.importorskip("distributed", reason="needs robustpu[dask]")
-    for more in ((), ("--dry-run",)):
-        answer = bench(small, "--cluster", address, *more)
-        assert answer.exit_code == 2
-        assert f"got {address!r}" in answer.output
-        assert "digits" not in answer.output
-
-
-def test_the_plan_of_a_cluster_does_not_need_its_devices_here(small, monkeypatch):
-    pytest.importorskip("distributed", reason="needs robustpu[dask]")
-    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
-    given = ["bench", "run", str(small), "--dry-run", "--device", "cuda"]
-    answer = runner.invoke(app, [*given, "--cluster", "tcp://head:8786"])
-    assert answer.exit_code == 0, answer.output
-    assert "Note: the time is that of one worker here." in answer.output
-    assert runner.invoke(app, given).exit_code == 2
 
 
 def test_two_files_of_one_name_are_refused(small):

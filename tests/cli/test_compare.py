@@ -26,15 +26,15 @@ def test_methods_side_by_side(run, claims, tmp_path):
     assert "from 3 folds" in answer.stdout
     found = csv.read_csv(tmp_path / "c.csv").to_pydict()
     assert found["auc"][0] >= found["auc"][1]
-    assert all(low <= own for low, own in zip(found["auc low"], found["auc"], strict=True))
+    assert all(low <= auc for low, auc in zip(found["auc low"], found["auc"], strict=True))
 
 
 def test_programs_get_json(run, claims):
     given = ("--methods", "puet,spy", "--by", "f1", "--json")
     found = json.loads(run("compare", claims, *GIVEN, *given).stdout)
     assert found["by"] == "f1"
-    assert {own["method"] for own in found["rows"]} == {"puet", "spy"}
-    values = [own["metrics"]["f1"]["value"] for own in found["rows"]]
+    assert {each["method"] for each in found["methods"]} == {"puet", "spy"}
+    values = [each["metrics"]["f1"]["value"] for each in found["methods"]]
     assert values == sorted(values, reverse=True)
 
 

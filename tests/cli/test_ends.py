@@ -49,7 +49,7 @@ def test_a_reader_that_has_had_enough(model, claims):
         data=claims,
         many=many,
     )
-    assert ended.stdout == '"claim","score","answer"\n'
+    assert ended.stdout == '"claim","score","flagged"\n'
     assert "Traceback" not in ended.stderr
     assert ended.returncode in (0, 141)
 
@@ -88,7 +88,7 @@ def test_an_error_that_came_of_ctrl_c_is_ctrl_c(run, claims, model, monkeypatch)
             # As extension modules do while they are imported.
             raise ImportError("initialization failed") from None
 
-    monkeypatch.setattr("robustpu.study.open_study", fail)
+    monkeypatch.setattr("robustpu.workflow.open_study", fail)
     answer = run("rank", model, claims)
     assert (answer.exit_code, answer.stderr) == (130, "Stopped.\n")
 

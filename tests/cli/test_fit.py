@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 from vega_datasets import local_data
 
 from robustpu.persist import describe
-from robustpu.study import open_study
+from robustpu.workflow import open_study
 
 QUICK = ("--method", "puet", "--prior", "0.2")
 
@@ -27,23 +28,23 @@ def test_a_model_and_a_page_are_written_and_summed_up(run, claims, tmp_path):
     for words in ("unlabelled rows: about", "AUC", "precision", "most suspect"):
         assert words in answer.stdout
     assert f"Page:   {out / 'report.html'}" in answer.stdout
-    assert "judged on the newest" in answer.stdout
+    assert "evaluated on the newest" in answer.stdout
     assert "rows without a label count as unlabelled" in answer.stderr
     page = (out / "report.html").read_text(encoding="utf-8")
     assert "claims.csv" in page
     assert "Zürich" in page
-    found = open_study(out).findings
-    assert found["prior"]["how"] == "estimated"
-    assert found["prior"]["low"] < found["prior"]["value"] < found["prior"]["high"]
+    prior = open_study(out).results.prior
+    assert prior.source == "estimated"
+    assert prior.low < prior.value < prior.high
     assert describe(out).attachments == ("report.html",)
-    assert [own.name for own in out.parent.iterdir()] == ["claims"]
+    assert [path.name for path in out.parent.iterdir()] == ["claims"]
 
 
 def test_real_mixed_data_with_robust_pu(run, tmp_path):
     cars = json.loads(Path(local_data.cars.filepath).read_text())
-    is_japanese = [own.pop("Origin") == "Japan" for own in cars]
-    for place, own in enumerate(cars):
-        own["japanese"] = "yes" if is_japanese[place] and place % 2 else None
+    is_japanese = [car.pop("Origin") == "Japan" for car in cars]
+    for place, car in enumerate(cars):
+        car["japanese"] = "yes" if is_japanese[place] and place % 2 else None
     lines = "\n".join(map(json.dumps, cars)).encode()
     (tmp_path / "cars.jsonl.gz").write_bytes(gzip.compress(lines))
     answer = run(
@@ -52,14 +53,14 @@ def test_real_mixed_data_with_robust_pu(run, tmp_path):
     )
     assert answer.exit_code == 0, answer.output
     found = json.loads(answer.stdout)
-    assert found["prior"]["how"] == "count"
+    assert found["prior"]["source"] == "count"
     assert found["method"]["parameters"] == {"n_members": "1"}
-    metrics = {own["name"]: own["value"] for own in found["evaluation"]["metrics"]}
+    metrics = {each["name"]: each["value"] for each in found["evaluation"]["metrics"]}
     assert metrics["auc"] > 0.75
     listed = json.loads(
         run("rank", tmp_path / "model", tmp_path / "cars.jsonl.gz", "--top", "20", "--json").stdout
     )
-    hits = sum(is_japanese[own["row"] - 1] for own in listed)
+    hits = sum(is_japanese[row["row"] - 1] for row in listed)
     assert hits >= 10
 
 
@@ -94,7 +95,7 @@ def test_what_is_wrong_is_said_in_a_line(run, tmp_path, content, more, message):
     assert answer.stdout == ""
     assert message in answer.stderr
     assert [line[:7] for line in answer.stderr.splitlines()] == ["Error: "]
-    assert [own.name for own in tmp_path.iterdir()] == ["t.csv"]
+    assert [each.name for each in tmp_path.iterdir()] == ["t.csv"]
 
 
 def table(rows, header="x,k,y"):
@@ -109,12 +110,12 @@ MIXED = [f"{place**0.5:.3f},{'ab'[place % 2]},{1 if place < 8 else ''}" for plac
     [
         (table(MIXED, "x,x,y"), (), "x (2)"),
         (table(MIXED, "größe,k,y"), (), ""),
-        (table([own.replace(",", ";") for own in MIXED], "x;k;y"), (), "';'"),
+        (table([row.replace(",", ";") for row in MIXED], "x;k;y"), (), "';'"),
         (table([*MIXED, "1"]), ("--skip-bad-rows",), "left out"),
         ("\n".join(MIXED), ("--no-header", "--label", "column 3"), ""),
-        (table([own + "," for own in MIXED], "x,k,y,empty"), (), ""),
-        (table(["0.3,a,1", *(own for own in MIXED if own.endswith(","))]), (), "only 1 labelled"),
-        (table([own or "x" for own in MIXED]).replace(",\n", ",u\n"), ("--positive", "1"), ""),
+        (table([row + "," for row in MIXED], "x,k,y,empty"), (), ""),
+        (table(["0.3,a,1", *(row for row in MIXED if row.endswith(","))]), (), "only 1 labelled"),
+        (table([row or "x" for row in MIXED]).replace(",\n", ",u\n"), ("--positive", "1"), ""),
     ],
 )
 def test_odd_tables_are_dealt_with(run, tmp_path, content, more, note):
@@ -157,19 +158,30 @@ def test_debug_shows_where(claims, tmp_path):
     assert type(answer.exception).__name__ == "TableError"
 
 
+def test_a_wrong_name_is_found_before_anything_is_trained(run, claims, tmp_path, monkeypatch):
+    monkeypatch.setattr("robustpu.workflow.fit_table", None)
+    given = ("fit", claims, "--label", "fraud", "--out", tmp_path / "m", "--quiet")
+    for more in (("--id", "klaim"), ("--time-column", "file"), ("--kind", "ages=number")):
+        answer = run(*given, *more)
+        assert answer.exit_code == 1
+        assert "Did you mean" in answer.stderr
+
+
 @pytest.mark.parametrize(
     ("error", "code", "message"),
     [
         (KeyboardInterrupt(), 130, "Stopped."),
         (MemoryError(), 1, "not enough memory"),
-        (ZeroDivisionError("why"), 70, "fault of robustpu"),
+        (ZeroDivisionError("why"), 70, "bug in robustpu"),
         (signal.SIGTERM, 143, ""),
         (signal.SIGHUP, 129, ""),
     ],
 )
 def test_an_end_in_the_midst_leaves_nothing(
-    run, claims, tmp_path, monkeypatch, error, code, message
+    run, claims, model, tmp_path, monkeypatch, error, code, message
 ):
+    study = open_study(model)
+    monkeypatch.setattr("robustpu.workflow.fit_table", lambda *given, **more: study)
     # Under nohup it is ignored, and would stay so.
     before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
@@ -207,36 +219,36 @@ def test_what_a_killed_fit_left_goes_with_the_next(run, claims, tmp_path):
     assert not (tmp_path / "model").exists()
     assert len(list(tmp_path.iterdir())) == 1
     assert run(*given).exit_code == 0
-    assert [own.name for own in tmp_path.iterdir()] == ["model"]
+    assert [each.name for each in tmp_path.iterdir()] == ["model"]
 
 
 def test_progress_is_drawn_on_a_terminal_and_written_elsewhere(monkeypatch, capsys):
-    from robustpu.study.stages import stages
+    from robustpu.workflow.progress import show_progress
 
-    def told(quiet):
-        with stages(quiet) as progress:
+    def shown(quiet):
+        with show_progress(quiet) as progress:
             progress("reading", 0, 0)
             progress("training", 3, 4)
         return capsys.readouterr().err
 
     monkeypatch.delenv("FORCE_COLOR", raising=False)
-    assert told(quiet=False) == "0:00  Reading\n0:00  Training\n"
+    assert shown(quiet=False) == "0:00  Reading\n0:00  Training\n"
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TTY_COMPATIBLE", "1")
-    drawn = told(quiet=False)
+    drawn = shown(quiet=False)
     assert "Reading" in drawn
     assert "75%" in drawn
-    assert told(quiet=True) == ""
+    assert shown(quiet=True) == ""
 
 
-def test_a_long_stage_tells_once_a_minute(capsys):
-    from robustpu.study.stages import lines
+def test_a_long_stage_reports_once_a_minute(capsys):
+    from robustpu.workflow.progress import print_lines
 
     seconds = iter([0, 1, 2, 30, 61, 62, 121, 3700])
-    tell = lines(lambda: next(seconds))
-    tell("reading", 0, 0)
+    progress = print_lines(lambda: next(seconds))
+    progress("reading", 0, 0)
     for done in range(6):
-        tell("training", done, 10)
+        progress("training", done, 10)
     assert capsys.readouterr().err.splitlines() == [
         "0:01  Reading",
         "0:02  Training",
@@ -245,29 +257,22 @@ def test_a_long_stage_tells_once_a_minute(capsys):
     ]
 
 
-def test_a_star_has_its_footnote_and_a_footnote_its_star():
+def test_a_star_has_its_footnote_and_a_footnote_its_star(model):
     from robustpu.cli.fit import summary
 
-    def told(clipped):
-        metrics = [
-            {"name": name, "value": 0.5, "low": 0.4, "high": 0.6, "clipped": name == clipped}
-            for name in ("precision", "recall", "auc", "lift_at_k")
-        ]
-        found = {
-            "data": {"name": "a", "n_positive": 5, "n_unlabeled": 9},
-            "prior": {"value": 0.5, "low": None, "high": None},
-            "scenario": "single-set",
-            "columns": [],
-            "evaluation": {"level": 0.9, "remarks": ["* cut"], "metrics": metrics},
-            "top": [],
-            "alarms": [],
-        }
-        text = "\n".join(summary(found))
-        return "0.60 *" in text, "* cut" in text
+    results = open_study(model).results
 
-    assert told("recall") == (True, True)
+    def stars(clipped):
+        metrics = [
+            replace(metric, clipped=metric.name == clipped) for metric in results.evaluation.metrics
+        ]
+        evaluation = replace(results.evaluation, metrics=tuple(metrics), remarks=("* cut",))
+        lines = summary(replace(results, evaluation=evaluation))
+        return any(line.endswith(" *") for line in lines), "* cut" in lines
+
+    assert stars("recall") == (True, True)
     # That metric is not in the table of the terminal.
-    assert told("lift_at_k") == (False, False)
+    assert stars("lift_at_k") == (False, False)
 
 
 def test_a_learner_that_no_folder_can_hold_is_refused_at_once(run, tmp_path):
@@ -279,7 +284,7 @@ def test_a_learner_that_no_folder_can_hold_is_refused_at_once(run, tmp_path):
     assert answer.exit_code == 1
     for words in (
         "HistGradientBoostingClassifier, which a model folder cannot hold",
-        "--method robust-pu;",
+        "Use --method auto;",
         "RobustPUMetaClassifier(estimator=RandomForestClassifier())",
     ):
         assert words in answer.stderr
@@ -292,32 +297,32 @@ def test_a_threshold_that_the_method_cannot_find_names_others(run, claims, tmp_p
         *("--threshold", "precision:0.9", "--out", tmp_path / "model"),
     )
     assert answer.exit_code == 1
-    assert "puet holds out none. Take one that does (" in answer.stderr
+    assert "puet holds out none. Choose a method that does (" in answer.stderr
     assert "validation_fraction" not in answer.stderr
 
 
 def test_classes_that_overlap_make_bounds_of_estimates(run, tmp_path):
     random = np.random.default_rng(0)
-    rows = random.normal(size=(1500, 4)) + 0.6 * (np.arange(1500) < 300)[:, None] * [1, 1, 0, 0]
-    table = pd.DataFrame(rows, columns=list("abcd")).assign(y=(np.arange(1500) < 150).astype(int))
+    rows = random.normal(size=(900, 2)) + 0.6 * (np.arange(900) < 180)[:, None]
+    table = pd.DataFrame(rows, columns=list("ab")).assign(y=(np.arange(900) < 90).astype(int))
     table.to_csv(tmp_path / "overlap.csv", index=False)
-    told = run(
+    answer = run(
         "fit", tmp_path / "overlap.csv", "--label", "y", "--method", "puet", "--out", tmp_path / "m"
     )
-    assert told.exit_code == 0
-    assert "(0 to " in told.output
-    assert "most suspect rows are positive depends on the share:" in told.output
-    assert "of the first 200; precision" in told.output
-    assert "Known positives were put beside these rows (--scenario case-control)" in told.output
-    assert "Alarm: The prior was estimated as" in told.output
+    assert answer.exit_code == 0
+    assert "(0 to " in answer.output
+    assert "most suspect rows are positive depends on the share:" in answer.output
+    assert "of the first 200; precision" in answer.output
+    assert "Known positives were added to these rows (--scenario case-control)" in answer.output
+    assert "Alarm: The prior was estimated as" in answer.output
 
 
 def test_a_share_between_two_ends_is_no_certainty(run, claims, tmp_path):
     given = ("fit", claims, "--label", "fraud", "--id", "claim", "--method", "elkan-noto")
-    told = run(*given, "--prior", "0.1:0.3", "--out", tmp_path / "m")
-    assert told.exit_code == 0, told.output
-    assert "by the range that you gave" in told.output
+    answer = run(*given, "--prior", "0.1:0.3", "--out", tmp_path / "m")
+    assert answer.exit_code == 0, answer.output
+    assert "from the range that you gave" in answer.output
     page = (tmp_path / "m" / "report.html").read_text(encoding="utf-8")
-    assert "by the range that you gave" in page
+    assert "from the range that you gave" in page
     assert "more likely fewer" not in page
-    assert 'class="suppositions"' in page
+    assert 'class="sensitivity"' in page

@@ -1,4 +1,4 @@
-"""Help texts: what is told of each command."""
+"""Help texts of the commands."""
 
 from typing import Annotated
 
@@ -34,7 +34,7 @@ def test_exit_codes_are_listed_once(run):
 
 
 def test_the_list_is_whole():
-    assert {own.callback.__name__ for own in app.registered_commands} == {*COMMANDS, "demo"}
+    assert {command.callback.__name__ for command in app.registered_commands} == {*COMMANDS, "demo"}
 
 
 def test_marks_are_shown_as_they_were_written(run):

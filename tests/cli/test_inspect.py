@@ -1,10 +1,12 @@
 import json
 import shutil
+from dataclasses import replace
 
 import pytest
 
 from robustpu import persist
-from robustpu.study import open_study
+from robustpu.workflow import open_study
+from robustpu.workflow.folder import stored_parts
 
 
 @pytest.fixture
@@ -29,17 +31,17 @@ def test_what_is_in_a_folder(run, model):
 def test_all_of_it_for_programs(run, model):
     found = json.loads(run("inspect", model, "--json").stdout)
     assert found["folder"]["kind"] == "PUExtraTreesClassifier"
-    assert found["findings"] == open_study(model).findings
+    assert found["results"] == open_study(model).results.to_json()
 
 
-def test_the_page_is_drawn_anew(run, copy, tmp_path):
+def test_the_page_is_drawn_again(run, copy, tmp_path):
     before = (copy / "report.html").read_bytes()
     answer = run("report", copy, "--out", tmp_path / "page.html")
     assert answer.exit_code == 0, answer.output
     assert (tmp_path / "page.html").read_bytes() == before
     study = open_study(copy)
-    study.findings["data"]["name"] = "other.csv"
-    study.save(copy, overwrite=True)
+    data = replace(study.results.data, name="other.csv")
+    replace(study, results=replace(study.results, data=data)).save(copy, overwrite=True)
     assert run("report", copy).exit_code == 0
     assert b"other.csv" in persist.read_attachment(copy, "report.html")
 
@@ -54,21 +56,27 @@ def test_damage_is_named(run, copy, tmp_path):
     assert not (tmp_path / "p.html").exists()
 
 
-@pytest.mark.parametrize("section", ["method", "prior", "columns", "evaluation", "data", "top"])
+@pytest.mark.parametrize("section", ["prior", "columns", "top"])
 @pytest.mark.parametrize("instead", [3, [1], {"a": 1}])
-def test_hostile_findings_have_clean_ends(run, model, tmp_path, section, instead):
+def test_damaged_results_are_refused_in_a_line(run, model, tmp_path, section, instead):
     study = open_study(model)
-    extra = {
-        "vectorizer": study.vectorizer.state(),
-        "findings": {**study.findings, section: instead},
-        "background": study.background,
-        "seen": {"prints": study.seen.prints, "answers": study.seen.answers},
-    }
+    extra = stored_parts(study)
+    extra["results"] = {**extra["results"], section: instead}
     persist.save(study.model, tmp_path / "m", extra=extra)
-    for command in (("inspect", tmp_path / "m"), ("report", tmp_path / "m")):
-        answer = run(*command)
-        assert answer.exit_code in (0, 1), answer.output
-        assert answer.exit_code == 0 or answer.stderr.startswith("Error: ")
+    for command in ("inspect", "report"):
+        answer = run(command, tmp_path / "m")
+        assert (answer.exit_code, answer.stdout) == (1, "")
+        assert answer.stderr.startswith(f"Error: {tmp_path / 'm'}: the results are damaged: ")
+        assert f"results.{section}" in answer.stderr
+
+
+def test_a_folder_of_an_earlier_version_is_refused_in_a_sentence(run, model, tmp_path):
+    study = open_study(model)
+    extra = {"findings": {"schema": 1}, "seen": {}, "vectorizer": {}, "background": 0}
+    persist.save(study.model, tmp_path / "m", extra=extra)
+    answer = run("inspect", tmp_path / "m")
+    assert answer.exit_code == 1
+    assert "an earlier version of robustpu wrote it. Fit it again" in answer.stderr
 
 
 def test_the_page_on_standard_output(run, model):

@@ -9,10 +9,10 @@ from robustpu.methods import METHODS, fit_times
 def test_every_method_is_listed():
     answer = CliRunner().invoke(app, ["methods"], env={"COLUMNS": "80"})
     assert answer.exit_code == 0
-    for name, own in METHODS.items():
-        line = next(own for own in answer.output.splitlines() if own.split()[:1] == [name])
-        assert own.kind == f"{line.split()[1]}Classifier"
-        assert own.paper in line
+    for name, method in METHODS.items():
+        line = next(line for line in answer.output.splitlines() if line.split()[:1] == [name])
+        assert method.kind == f"{line.split()[1]}Classifier"
+        assert method.paper in line
         assert float(line.split()[-1]) == fit_times()[name] > 0
 
 

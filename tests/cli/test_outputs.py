@@ -1,4 +1,4 @@
-"""Where output goes: refused before the work, never two things in one place."""
+"""Where output goes: refused before the work, never two documents in one place."""
 
 import json
 
@@ -6,7 +6,8 @@ import pytest
 from pyarrow import csv
 
 HOSTILE = ["=cmd|'/c calc'!A1", "+1+1", "-2+3", "@SUM(A1)", "\t=1", "-5.25", "1e3", "plain", "a=b"]
-DEFUSED = [own if own in ("-5.25", "1e3", "plain", "a=b") else f"'{own}" for own in HOSTILE]
+PLAIN = ("-5.25", "1e3", "plain", "a=b")
+DEFUSED = [text if text in PLAIN else f"'{text}" for text in HOSTILE]
 
 
 # Were it read first, that would be the error.
@@ -25,20 +26,20 @@ ABSENT = "no such table.csv"
         ("demo", "--picture", "{file}/s.png"),
     ],
 )
-def test_a_place_that_cannot_be_written_is_told_at_once(run, model, tmp_path, given):
+def test_a_place_that_cannot_be_written_is_refused_at_once(run, model, tmp_path, given):
     file = tmp_path / "file"
     file.write_text("mine")
-    answer = run(*(own.format(data=ABSENT, model=model, file=file) for own in given))
+    answer = run(*(word.format(data=ABSENT, model=model, file=file) for word in given))
     assert answer.exit_code == 1
     assert answer.stderr == f"Error: {file} is a file, and no folder: give another place.\n"
-    assert [own.name for own in tmp_path.iterdir()] == ["file"]
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 @pytest.mark.parametrize(
     ("name", "message"),
-    [("x.doc", "expected .png"), ("no/x.png", "does not exist"), (".", "expected .png")],
+    [("x.doc", "must end in .png"), ("no/x.png", "does not exist"), (".", "must end in .png")],
 )
-def test_a_picture_that_cannot_be_drawn_is_told_at_once(run, tmp_path, name, message):
+def test_a_picture_that_cannot_be_drawn_is_refused_at_once(run, tmp_path, name, message):
     answer = run("prior", ABSENT, "--label", "fraud", "--picture", tmp_path / name)
     assert answer.exit_code == 1
     assert message in answer.stderr
@@ -47,7 +48,7 @@ def test_a_picture_that_cannot_be_drawn_is_told_at_once(run, tmp_path, name, mes
 def test_without_matplotlib_a_picture_is_refused_and_the_demo_runs(run, tmp_path, monkeypatch):
     ran = []
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    monkeypatch.setattr("robustpu.demo.run", lambda **given: ran.append(given["picture"]))
+    monkeypatch.setattr("robustpu.bench.demo.run", lambda **given: ran.append(given["picture"]))
     answer = run("prior", ABSENT, "--label", "fraud", "--picture", tmp_path / "x.png")
     assert answer.exit_code == 1
     assert "not installed: pip install 'robustpu[plot]'" in answer.stderr
@@ -64,7 +65,7 @@ def test_without_matplotlib_a_picture_is_refused_and_the_demo_runs(run, tmp_path
     ],
 )
 def test_json_and_a_table_do_not_share_standard_output(run, claims, model, given):
-    given = [own.format(data=claims, model=model) for own in given]
+    given = [word.format(data=claims, model=model) for word in given]
     answer = run(*given, "--out", "-", "--json")
     assert (answer.exit_code, answer.stdout) == (2, "")
     assert "leave one" in answer.stderr
@@ -126,7 +127,7 @@ def test_only_texts_are_for_spreadsheets(run, model, claims, tmp_path):
     assert run("rank", model, claims, "--spreadsheet-safe").exit_code == 2
 
 
-def test_columns_of_our_names_are_told_from_ours(run, model, claims, tmp_path):
+def test_columns_with_our_names_are_kept_apart_from_ours(run, model, claims, tmp_path):
     lines = claims.read_text().splitlines()
     path = tmp_path / "t.jsonl"
 
@@ -141,11 +142,11 @@ def test_columns_of_our_names_are_told_from_ours(run, model, claims, tmp_path):
         return run("predict", model, path, "--out", "-", *keep, *more)
 
     found = scored(["score", "row"]).stdout.splitlines()
-    assert found[0] == '"robustpu row","score","row","robustpu score","answer"'
+    assert found[0] == '"robustpu row","score","row","robustpu score","flagged"'
     assert found[1].startswith('1,"mine","mine",0')
     answer = scored(["score", "robustpu score"])
     assert answer.exit_code == 1
-    assert "no name is left for our own score" in answer.stderr
+    assert "there is no name for the score of the model" in answer.stderr
 
 
 @pytest.mark.parametrize("command", [("rank",), ("predict", "--out", "-")])
@@ -156,7 +157,7 @@ def test_an_id_that_is_not_there_is_an_error(run, model, claims, command):
 
 
 def test_notes_are_said_once_however_many_parts(run, model, claims, tmp_path, monkeypatch):
-    import robustpu.study.scoring as scoring
+    import robustpu.workflow.scoring as scoring
 
     usual = scoring.iter_table
     monkeypatch.setattr(scoring, "iter_table", lambda *a, **k: usual(*a, **k, rows=50))
@@ -165,7 +166,7 @@ def test_notes_are_said_once_however_many_parts(run, model, claims, tmp_path, mo
     answer = run("predict", model, other, "--out", tmp_path / "s.csv", "--json")
     notes = json.loads(answer.stdout)["notes"]
     assert len(notes) == len(set(notes))
-    assert sum("rows are named by their numbers" in own for own in notes) == 1
+    assert sum("rows are named by their numbers" in note for note in notes) == 1
 
 
 def test_model_and_table_in_the_wrong_order(run, model, claims):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from pyarrow import csv, parquet
 
-from robustpu.study import open_study
+from robustpu.workflow import open_study
 
 
 def scored(path):
@@ -22,13 +22,13 @@ def test_every_row_gets_its_score(run, claims, model, tmp_path):
     assert answer.exit_code == 0, answer.output
     assert "300 rows scored" in answer.stdout
     found = parquet.read_table(tmp_path / "s.parquet").to_pydict()
-    assert list(found) == ["claim", "score", "answer"]
+    assert list(found) == ["claim", "score", "flagged"]
     study = open_study(model)
     wanted = study.score(str(claims))
     assert np.array_equal(found["score"], wanted)
-    assert np.array_equal(found["answer"], wanted >= study.model.threshold_)
+    assert np.array_equal(found["flagged"], wanted >= study.model.threshold_)
     assert found["claim"][:2] == ["C000", "C001"]
-    assert [own.name for own in tmp_path.iterdir()] == ["s.parquet"]
+    assert [path.name for path in tmp_path.iterdir()] == ["s.parquet"]
 
 
 def test_standard_input_and_output(run, claims, model):
@@ -38,7 +38,7 @@ def test_standard_input_and_output(run, claims, model):
     )
     assert answer.exit_code == 0
     lines = answer.stdout.splitlines()
-    assert lines[0] == '"claim","city","score","answer"'
+    assert lines[0] == '"claim","city","score","flagged"'
     assert len(lines) == 301
     assert "300 rows scored" in answer.stderr
 
@@ -53,20 +53,20 @@ def test_order_types_and_new_values_do_not_matter_or_are_named(run, claims, mode
     lines = claims.read_text().splitlines()
     head, rows = lines[0].split(","), [line.split(",") for line in lines[1:]]
     cells = [dict(zip(head, row, strict=True)) for row in rows]
-    for own in cells:
-        own["age"] = float(own["age"]) if own["age"] else None
-        own.pop("fraud"), own.pop("claim")
+    for row in cells:
+        row["age"] = float(row["age"]) if row["age"] else None
+        row.pop("fraud"), row.pop("claim")
     other = tmp_path / "other.jsonl"
-    turned = [dict(reversed(own.items())) for own in cells]
-    other.write_text("\n".join(map(json.dumps, turned)))
+    backwards = [dict(reversed(row.items())) for row in cells]
+    other.write_text("\n".join(map(json.dumps, backwards)))
     answer = run("predict", model, other, "--out", tmp_path / "o.csv")
     assert answer.exit_code == 0, answer.output
     assert "there is no column 'claim': rows are named by their numbers" in answer.stderr
     found = scored(tmp_path / "o.csv")
     assert found["row"] == [*range(1, 301)]
     assert np.allclose(found["score"], open_study(model).score(str(claims)))
-    for own in cells:
-        own["city"] = "Oslo"
+    for row in cells:
+        row["city"] = "Oslo"
     other.write_text("\n".join(map(json.dumps, cells)))
     answer = run("predict", model, other, "--out", tmp_path / "o.csv")
     assert "300 rows have values that were not in training, such as 'Oslo'" in answer.stderr
@@ -101,7 +101,7 @@ def test_a_model_of_a_table_without_header_reads_such_tables(run, tmp_path):
     ("data", "out", "message"),
     [
         ("none.csv", "s.csv", "does not exist"),
-        ("claims", "s.doc", "the format of the file is told by the end of its name"),
+        ("claims", "s.doc", "unknown format. The name must end in .parquet"),
         ("claims", "no/s.csv", "does not exist: make it"),
     ],
 )
@@ -158,7 +158,9 @@ def malformed(content, random):
     return content.replace(random.choice(words), random.choice([*words, b"", b"[1]", b"{"]))
 
 
-def test_malformed_tables_have_clean_ends(run, claims, model, tmp_path):
+def test_malformed_tables_have_clean_ends(run, claims, model, tmp_path, monkeypatch):
+    study = open_study(model)
+    monkeypatch.setattr("robustpu.workflow.open_study", lambda path: study)
     whole = b"\n".join(claims.read_bytes().splitlines()[:40])
     codes = set()
     for seed in range(150):
@@ -169,5 +171,5 @@ def test_malformed_tables_have_clean_ends(run, claims, model, tmp_path):
         assert answer.exit_code in (0, 1), (seed, answer.output)
         is_clean = answer.stderr.startswith("Error: ") or answer.exit_code == 0
         assert is_clean, (seed, answer.output)
-        assert {own.name for own in tmp_path.iterdir()} <= {"t.csv", "s.csv"}
+        assert {each.name for each in tmp_path.iterdir()} <= {"t.csv", "s.csv"}
     assert codes == {0, 1}

@@ -5,23 +5,23 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather, parquet
 
-from robustpu.study import scoring
 from robustpu.tables import read_table
+from robustpu.workflow import scoring
 
 
 @pytest.fixture(params=[50, 299, None])
 def in_parts(request, monkeypatch):
     usual = scoring.iter_table
     monkeypatch.setattr(
-        scoring, "iter_table", lambda *own, **more: usual(*own, **more, rows=request.param)
+        scoring, "iter_table", lambda *given, **more: usual(*given, **more, rows=request.param)
     )
 
 
 def changed(claims, path, change):
     with claims.open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    for place, own in enumerate(rows):
-        change(place, own)
+    for place, row in enumerate(rows):
+        change(place, row)
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, rows[0])
         writer.writeheader()
@@ -51,7 +51,7 @@ def test_nothing_is_written_if_no_cell_of_a_column_can_be_read(run, claims, mode
         answer = run(command, model, bad, "--out", tmp_path / "s.csv")
         assert answer.exit_code == 1
         assert "column 'amount' holds 'n/k'; it was of kind number" in answer.stderr
-    assert [own.name for own in tmp_path.iterdir()] == ["bad.csv"]
+    assert [path.name for path in tmp_path.iterdir()] == ["bad.csv"]
 
 
 @pytest.mark.usefixtures("in_parts")
@@ -90,5 +90,5 @@ def test_ids_on_a_list_are_whole(run, claims, model, tmp_path):
     parquet.write_table(data, tmp_path / "t.parquet")
     given = ("rank", model, tmp_path / "t.parquet", "--top", "20", "--json", "--id")
     rows = json.loads(run(*given, "key").stdout)
-    assert [own["id"] for own in rows] == [names[own["row"] - 1] for own in rows]
-    assert len({own["id"] for own in json.loads(run(*given, "at").stdout)}) == 20
+    assert [row["id"] for row in rows] == [names[row["row"] - 1] for row in rows]
+    assert len({row["id"] for row in json.loads(run(*given, "at").stdout)}) == 20

@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 from robustpu import datasets, make_pu
 from robustpu.cli import app
 from robustpu.cli.prior import _strip
+from robustpu.priors.estimation import PriorEstimate
 
 runner = CliRunner()
 
@@ -21,8 +22,8 @@ def file(tmp_path_factory):
     path = tmp_path_factory.mktemp("prior") / "cells.csv"
     names = [f"c{place}" for place in range(pu.X.shape[1])]
     rows = [
-        ",".join([*map(str, row), "yes" if own else ""])
-        for row, own in zip(pu.X, pu.y, strict=True)
+        ",".join([*map(str, row), "yes" if label else ""])
+        for row, label in zip(pu.X, pu.y, strict=True)
     ]
     path.write_text("\n".join([",".join([*names, "ill"]), *rows]) + "\n")
     return path
@@ -41,14 +42,32 @@ def test_it_is_said_and_drawn(file, tmp_path):
     assert (tmp_path / "prior.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_programs_get_json_and_nothing_else(file):
-    answer = prior(file, "--label", "ill", "--json")
-    found = json.loads(answer.output)
-    assert found["low"] < 0.3 < found["high"]
-    assert (found["n_positive"], found["n_unlabeled"]) == (80, 250)
-    assert found["answers"]["dedpul"] == pytest.approx(0.3, abs=0.1)
-    again = json.loads(prior(file, "--label", "ill", "--json", "--drop", "c0").output)
-    assert again["value"] != found["value"]
+def test_programs_get_json_and_nothing_else(file, monkeypatch):
+    calls = []
+
+    def estimate(X, y, **given):
+        calls.append((X.shape, given["method"], given["scenario"], given["random_state"]))
+        answers = {"dedpul": 0.28}
+        return PriorEstimate(0.3, 0.2, 0.4, 0.9, 0.35, "dedpul", answers, np.zeros(len(y)))
+
+    monkeypatch.setattr("robustpu.priors.estimation.estimate_prior", estimate)
+    given = ("--method", "dedpul", "--scenario", "single-set", "--seed", "5", "--drop", "c0")
+    answer = prior(file, "--label", "ill", "--json", *given)
+    assert json.loads(answer.output) == {
+        "value": 0.3,
+        "low": 0.2,
+        "high": 0.4,
+        "level": 0.9,
+        "population": 0.35,
+        "method": "dedpul",
+        "estimates": {"dedpul": 0.28},
+        "warnings": [],
+        "n_positive": 80,
+        "n_unlabeled": 250,
+    }
+    ((shape, *passed),) = calls
+    assert passed == ["dedpul", "single-set", 5]
+    assert shape == (330, 29)
 
 
 @pytest.mark.parametrize(

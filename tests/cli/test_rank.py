@@ -3,7 +3,8 @@ import json
 import numpy as np
 from pyarrow import csv
 
-from robustpu.study import open_study
+from robustpu.validation.schema import to_json
+from robustpu.workflow import open_study
 
 
 def test_a_table_for_people(run, claims, model):
@@ -20,11 +21,9 @@ def test_a_list_for_programs(run, claims, model):
     answer = run("rank", model, claims, "--top", "5", "--json")
     assert answer.stderr == ""
     found = json.loads(answer.stdout)
-    assert [own["rank"] for own in found] == [1, 2, 3, 4, 5]
+    assert [row["rank"] for row in found] == [1, 2, 3, 4, 5]
     # Those of the training table are the suspects of the page.
-    wanted = open_study(model).findings["suspects"][:5]
-    assert [own["id"] for own in found] == [own["id"] for own in wanted]
-    assert found[0]["drivers"] == wanted[0]["drivers"]
+    assert found == to_json(open_study(model).results.suspects[:5])
 
 
 def test_a_file(run, claims, model, tmp_path):
@@ -49,15 +48,15 @@ def test_top_must_be_a_number_of_rows(run, claims, model):
     assert run("rank", model, claims, "--top", "0").exit_code == 2
 
 
-def test_a_table_without_the_label_is_told(run, claims, model, tmp_path):
+def test_a_table_without_the_label_is_noted(run, claims, model, tmp_path):
     other = tmp_path / "other.csv"
     other.write_text(claims.read_text().replace(",fraud\n", ",known\n", 1))
     answer = run("rank", model, other, "--top", "3")
-    assert "there is no column 'fraud': known positives cannot be told" in answer.stderr
+    assert "there is no column 'fraud': known positives cannot be left out" in answer.stderr
 
 
 def test_nothing_is_written_into_a_model(run, claims, model):
-    before = {own.name: own.read_bytes() for own in model.iterdir()}
+    before = {path.name: path.read_bytes() for path in model.iterdir()}
     for given in (
         ("rank", model, claims, "--out", model / "list.csv"),
         ("predict", model, claims, "--out", model / "scored.csv"),
@@ -66,7 +65,7 @@ def test_nothing_is_written_into_a_model(run, claims, model):
         answer = run(*given)
         assert answer.exit_code == 1
         assert "the folder holds a model" in answer.stderr
-    assert {own.name: own.read_bytes() for own in model.iterdir()} == before
+    assert {path.name: path.read_bytes() for path in model.iterdir()} == before
 
 
 def test_data_cannot_steer_the_terminal(run, claims, model, tmp_path):
@@ -75,7 +74,7 @@ def test_data_cannot_steer_the_terminal(run, claims, model, tmp_path):
         for place in range(5)
     ]
     hostile = tmp_path / "hostile.jsonl"
-    lines = [json.dumps({**own, "age": 40, "filed": "2023-02-01", "empty": None}) for own in rows]
+    lines = [json.dumps({**row, "age": 40, "filed": "2023-02-01", "empty": None}) for row in rows]
     hostile.write_text("\n".join(lines))
     answer = run("rank", model, hostile, "--top", "3")
     assert answer.exit_code == 0, answer.output

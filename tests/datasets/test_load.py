@@ -107,8 +107,8 @@ def test_as_frame_without_pandas_says_what_to_install(monkeypatch):
 
 
 def test_own_loader():
-    own = Bunch(data=np.zeros((2, 1)), target=np.array([0, 1]), feature_names=["a"], frame=None)
-    assert datasets.load(lambda: own) is own
+    bunch = Bunch(data=np.zeros((2, 1)), target=np.array([0, 1]), feature_names=["a"], frame=None)
+    assert datasets.load(lambda: bunch) is bunch
 
 
 def test_unknown_name_lists_the_names_and_suggests():

@@ -21,16 +21,21 @@ from sklearn.base import clone  # noqa: E402
 from sklearn.exceptions import NotFittedError  # noqa: E402
 from sklearn.linear_model import LogisticRegression  # noqa: E402
 
-from robustpu import CollapseWarning, RobustPUMetaClassifier  # noqa: E402
+from robustpu import CollapseWarning, Curriculum, RobustPUMetaClassifier  # noqa: E402
 from robustpu.distributed import DaskRobustPUMetaClassifier, learning  # noqa: E402
+from robustpu.methods.robust_pu_meta import default_curriculum  # noqa: E402
 
 SETTING = {"n_estimators": 20, "num_leaves": 8, "min_child_samples": 5, "verbose": -1}
 
 
 def model_of(known, **given):
     learner = lightgbm.DaskLGBMClassifier(**SETTING)
-    own = {"prior": known.prior, "scenario": "single-set", "random_state": 0}
-    return DaskRobustPUMetaClassifier(**{"estimator": learner, **own, **given})
+    settings = {"prior": known.prior, "scenario": "single-set", "random_state": 0}
+    return DaskRobustPUMetaClassifier(**{"estimator": learner, **settings, **given})
+
+
+def one_round():
+    return default_curriculum().set_params(max_rounds=1)
 
 
 def arrays(value):
@@ -38,8 +43,8 @@ def arrays(value):
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, list | tuple):
-        for own in value:
-            yield from arrays(own)
+        for item in value:
+            yield from arrays(item)
     elif hasattr(value, "shape"):
         yield value
 
@@ -56,7 +61,7 @@ def fitted(client, known):
 
     async def watched(self, *args, **kwargs):
         answer = await gather(self, *args, **kwargs)
-        came.extend(own.shape for own in arrays(answer))
+        came.extend(array.shape for array in arrays(answer))
         return answer
 
     with pytest.MonkeyPatch.context() as patch:
@@ -82,12 +87,12 @@ def test_as_good_as_in_memory(fitted, known):
     assert accuracy(model, known) > 0.8
     assert model.score_ == pytest.approx(accuracy(model, known), abs=0.05)
     # In memory, another seed changes as much.
-    ours, one, two = (own.predict_proba(known.X_test)[:, 1] for own in (model, here, other))
+    ours, one, two = (fitted.predict_proba(known.X_test)[:, 1] for fitted in (model, here, other))
     assert np.abs(ours - one).mean() < 1.5 * np.abs(one - two).mean()
     assert model.positive_rate_ == pytest.approx(known.prior, abs=0.08)
     # A wrong prior, or no rounds at all, would not do.
-    assert model.turn_ > 0
-    assert model.history_[model.turn_]["score"] == max(one["score"] for one in model.history_)
+    assert model.best_round_ > 0
+    assert model.history_[model.best_round_]["score"] == max(one["score"] for one in model.history_)
 
 
 def test_rows_stay_on_the_workers(fitted, known):
@@ -131,7 +136,7 @@ def test_frames_strings_and_an_estimated_prior(client, known):
     frame.loc[::50, "a"] = np.nan
     frame["label"] = np.where(known.y == 1, "case", "unknown")
     table = dd.from_pandas(frame, npartitions=3)
-    model = model_of(known, prior="dedpul", pos_label="case", max_rounds=1)
+    model = model_of(known, prior="dedpul", pos_label="case", curriculum=one_round())
     model.fit(table[list("abcde")], table["label"])
     assert model.prior_ == pytest.approx(known.prior, abs=0.12)
     answers = model.predict(table[list("abcde")]).compute()
@@ -143,7 +148,7 @@ def test_frames_strings_and_an_estimated_prior(client, known):
 def test_xgboost(client, known, blocks):
     kind = pytest.importorskip("xgboost.dask").DaskXGBClassifier
     learner = kind(n_estimators=15, max_depth=3, verbosity=0)
-    model = model_of(known, estimator=learner, max_rounds=1).fit(*blocks)
+    model = model_of(known, estimator=learner, curriculum=one_round()).fit(*blocks)
     assert accuracy(model, known) > 0.8
 
 
@@ -152,7 +157,7 @@ def test_the_number_that_stands_for_missing_ones_is_kept(client, known):
     X = np.where(np.random.default_rng(0).random(known.X.shape) < 0.3, -999, known.X)
     rows, y = da.from_array(X, chunks=(3000, 5)), da.from_array(known.y, chunks=3000)
     learner = kind(n_estimators=15, max_depth=3, verbosity=0, missing=-999)
-    model = model_of(known, estimator=learner, max_rounds=1).fit(rows, y)
+    model = model_of(known, estimator=learner, curriculum=one_round()).fit(rows, y)
     blank = np.where(X == -999, np.nan, X)
     plain = clone(model.estimators_[0]).set_params(missing=np.nan)
     plain.load_model(model.estimators_[0].get_booster().save_raw("ubj"))
@@ -198,7 +203,7 @@ def test_a_killed_worker_does_not_lose_the_fit(client, known, blocks, monkeypatc
     monkeypatch.setattr(Killing, "fits", 0)
     monkeypatch.setattr(Killing, "mark", str(tmp_path / "died"))
     before = set(client.nthreads())
-    model = model_of(known, estimator=Killing(**SETTING), max_rounds=1).fit(*blocks)
+    model = model_of(known, estimator=Killing(**SETTING), curriculum=one_round()).fit(*blocks)
     assert (tmp_path / "died").exists()
     assert not before & set(client.nthreads())
     assert Killing.fits == 5
@@ -269,7 +274,7 @@ def test_the_client_of_a_fit_has_the_certificates_of_the_users(monkeypatch):
 
 
 def first_alone(hardness, threshold):
-    """Weigh 1, but of the labelled rows of a block, whose threshold is 2, all but one 0."""
+    """Weight 1, but of the labelled rows of a block, whose threshold is 2, all but one 0."""
     labelled = torch.nonzero(threshold == 2).flatten()
     weight = torch.ones_like(hardness)
     weight[labelled[1:]] = 0
@@ -281,10 +286,10 @@ def first_alone(hardness, threshold):
 def test_rounds_end_before_a_fold_would_learn_one_class(client, known, blocks):
     # Of two labelled rows each fold has one.
     y = da.from_array((np.arange(6000) < 2).astype(int), chunks=blocks[1].chunks)
-    model = model_of(known, weighting=first_alone)
+    model = model_of(known, curriculum=default_curriculum().set_params(weighting=first_alone))
     with pytest.warns(UserWarning, match="round 1 would leave positives or negatives without"):
         model.fit(blocks[0], y)
-    assert model.turn_ == 0
+    assert model.best_round_ == 0
 
 
 def test_without_a_cluster_there_is_an_error(monkeypatch):
@@ -298,7 +303,7 @@ def test_without_a_cluster_there_is_an_error(monkeypatch):
 
 def test_answers_of_one_class_raise_the_alarm(client, known, blocks):
     with pytest.warns(CollapseWarning, match="collapsed to all-negative"):
-        model_of(known, max_rounds=1, threshold=0.999).fit(*blocks)
+        model_of(known, curriculum=one_round(), threshold=0.999).fit(*blocks)
 
 
 @pytest.mark.parametrize(
@@ -308,10 +313,10 @@ def test_answers_of_one_class_raise_the_alarm(client, known, blocks):
         ({"estimator": lightgbm.LGBMClassifier()}, "takes rows in memory"),
         ({"prior": 2.0}, "between 0 and 1"),
         ({"prior": "tedn"}, "trains networks"),
-        ({"max_rounds": 0}, "max_rounds must be a whole number at least 1"),
+        ({"curriculum": Curriculum(max_rounds=0)}, "max_rounds must be a whole number at least 1"),
         ({"threshold": "prior"}, "threshold must be a number"),
         ({"retries": -1}, "retries must be"),
-        ({"hardness": "none"}, "unknown hardness|hardness must"),
+        ({"curriculum": Curriculum(hardness="none")}, "unknown hardness|hardness must"),
     ],
 )
 def test_parameters_are_refused(known, blocks, given, words):

@@ -41,17 +41,17 @@ def step(adam, gradient):
 def test_follows_torch_step_by_step(form):
     flat = start()
     adam = adam_on(flat, form)
-    alone = [torch.nn.Parameter(own.clone()) for own in flat]
+    alone = [torch.nn.Parameter(parameter.clone()) for parameter in flat]
     peers = [
-        torch.optim.Adam([own], lr=lr, weight_decay=decay)
-        for own, lr, decay in zip(alone, LR, DECAY, strict=True)
+        torch.optim.Adam([parameter], lr=lr, weight_decay=decay)
+        for parameter, lr, decay in zip(alone, LR, DECAY, strict=True)
     ]
     for gradient in gradients():
         step(adam, gradient)
-        for own, peer, slope in zip(alone, peers, gradient, strict=True):
-            own.grad = slope.clone()
+        for parameter, peer, grad in zip(alone, peers, gradient, strict=True):
+            parameter.grad = grad.clone()
             peer.step()
-        torch.testing.assert_close(flat, torch.stack([own.detach() for own in alone]))
+        torch.testing.assert_close(flat, torch.stack([parameter.detach() for parameter in alone]))
 
 
 @both_forms

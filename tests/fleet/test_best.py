@@ -17,17 +17,17 @@ def fleet_of(*groups, module="linear"):
 
 
 def be(fleet, value):
-    """Give every member that still trains a state that can be told from that of other turns."""
+    """Give every member that still trains a state that can be told from all others."""
     fleet.state.flat.fill_(value)
 
 
-def offer(fleet, best, turn, *scores):
-    be(fleet, turn)
-    best.offer(torch.tensor(scores), turn)
+def offer(fleet, best, iteration, *scores):
+    be(fleet, iteration)
+    best.offer(torch.tensor(scores), iteration)
 
 
 def remembered(best):
-    """The turn that each member's remembered state is from."""
+    """The iteration that each member's remembered state is from."""
     assert (best.state.flat == best.state.flat[:, :1]).all()
     return best.state.flat[:, 0].tolist()
 
@@ -38,7 +38,7 @@ def test_each_member_of_its_own_group_has_its_own_best():
     offer(fleet, best, 1, 0.5, 0.9, -3.0)
     offer(fleet, best, 2, 0.7, 0.8, -2.0)
     offer(fleet, best, 3, 0.6, 0.7, -1.0)
-    assert remembered(best) == best.turn.tolist() == [2, 1, 3]
+    assert remembered(best) == best.iteration.tolist() == [2, 1, 3]
     torch.testing.assert_close(best.score, torch.tensor([0.7, 0.9, -1.0]))
     assert best.waited(4).tolist() == [2, 3, 1]
 
@@ -49,7 +49,7 @@ def test_the_earlier_wins_a_tie():
     offer(fleet, best, 1, 0.25, 0.75)
     offer(fleet, best, 2, 0.75, 0.25)
     offer(fleet, best, 3, 0.5, 0.5)
-    assert remembered(best) == best.turn.tolist() == [1, 1]
+    assert remembered(best) == best.iteration.tolist() == [1, 1]
     assert best.score.tolist() == [0.25, 0.75]
 
 
@@ -59,7 +59,7 @@ def test_a_group_is_judged_by_its_mean_and_keeps_its_own_scores():
     offer(fleet, best, 1, 0.75, 0.5, 0.25, 0.5)
     # The first falls, its group rises; the second rises, its group falls.
     offer(fleet, best, 2, 0.5, 0.75, 1.0, 0.0)
-    assert remembered(best) == best.turn.tolist() == [2, 1, 2, 1]
+    assert remembered(best) == best.iteration.tolist() == [2, 1, 2, 1]
     assert best.score.tolist() == [0.5, 0.5, 1.0, 0.5]
 
 
@@ -75,10 +75,10 @@ def test_a_later_score_is_measured_against_the_mean_and_not_the_own_score():
 def test_without_scores_the_latest_is_best():
     fleet = fleet_of(0, 0)
     best = Best(fleet)
-    for turn in (1, 2, 3):
-        be(fleet, turn)
-        best.offer(None, turn)
-    assert remembered(best) == best.turn.tolist() == [3, 3]
+    for iteration in (1, 2, 3):
+        be(fleet, iteration)
+        best.offer(None, iteration)
+    assert remembered(best) == best.iteration.tolist() == [3, 3]
     assert best.waited(3).tolist() == [0, 0]
 
 
@@ -111,7 +111,7 @@ def test_before_any_offer_the_start_is_remembered():
     best = Best(fleet)
     be(fleet, 6)
     assert remembered(best) == [5]
-    assert best.turn.tolist() == [0]
+    assert best.iteration.tolist() == [0]
 
 
 def test_restore_brings_all_back_in_their_best_states():
@@ -130,23 +130,25 @@ def test_batch_norm_statistics_belong_to_the_state():
     fleet = fleet_of(0, 1, module=normed)
     best = Best(fleet)
     mean = fleet.state.buffers["1.running_mean"]
-    for turn, scores in enumerate(([0.5, 0.5], [0.4, 0.6]), start=1):
-        mean.fill_(turn)
-        offer(fleet, best, turn, *scores)
+    for iteration, scores in enumerate(([0.5, 0.5], [0.4, 0.6]), start=1):
+        mean.fill_(iteration)
+        offer(fleet, best, iteration, *scores)
     assert best.state.buffers["1.running_mean"].tolist() == [[1, 1], [2, 2]]
 
 
 def test_the_course_tells_each_member_its_own_history():
     course = Course(Best(fleet_of(0, 1, 2)))
-    course.record(torch.tensor([0, 1, 2]), turn=torch.tensor([1, 1, 1]), score=None)
-    course.record(torch.tensor([0, 2]), turn=torch.tensor([2, 2]), score=torch.tensor([0.5, 0.25]))
-    course.record(torch.tensor([2]), turn=torch.tensor([3]), score=torch.tensor([0.125]))
-    assert course.histories()[0] == [{"turn": 1}, {"turn": 2, "score": 0.5}]
-    assert course.histories()[1] == [{"turn": 1}]
+    course.record(torch.tensor([0, 1, 2]), iteration=torch.tensor([1, 1, 1]), score=None)
+    course.record(
+        torch.tensor([0, 2]), iteration=torch.tensor([2, 2]), score=torch.tensor([0.5, 0.25])
+    )
+    course.record(torch.tensor([2]), iteration=torch.tensor([3]), score=torch.tensor([0.125]))
+    assert course.histories()[0] == [{"iteration": 1}, {"iteration": 2, "score": 0.5}]
+    assert course.histories()[1] == [{"iteration": 1}]
     assert course.histories()[2] == [
-        {"turn": 1},
-        {"turn": 2, "score": 0.25},
-        {"turn": 3, "score": 0.125},
+        {"iteration": 1},
+        {"iteration": 2, "score": 0.25},
+        {"iteration": 3, "score": 0.125},
     ]
 
 

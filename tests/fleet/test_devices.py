@@ -26,7 +26,7 @@ class TestGpus:
     )
     def test_all_if_none_is_named(self, monkeypatch, name, there, found):
         monkeypatch.setattr(torch.cuda, "device_count", lambda: there)
-        assert [str(own) for own in gpus(name)] == found
+        assert [str(device) for device in gpus(name)] == found
 
     def test_a_cpu_needs_nothing(self):
         with on(torch.device("cpu")) as nothing:
@@ -134,8 +134,8 @@ class TestTriedOut:
         """Whether the template waits, asked in company; and how often it was tried."""
         tried, answer = [], []
 
-        def try_it(own, example):
-            tried.append(own)
+        def try_it(network, example):
+            tried.append(network)
             return False
 
         monkeypatch.setattr(network, "_is_seen_to_wait", try_it)

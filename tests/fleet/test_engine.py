@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from robustpu.fleet import Fleet, Member, Partners, Rows, engine
-from robustpu.fleet.shuffle import shuffle, uniform
+from robustpu.fleet.batches import shuffle, uniform
 from robustpu.modules import build, mlp
 from robustpu.risks import nnpu, weighted_bce
 from robustpu.selection import proxy_accuracy
@@ -29,7 +29,7 @@ def normed(shape):
 
 
 def random_and_stateful(shape):
-    # No bias before the batch norm: its gradient would be rounding, which Adam takes for a slope.
+    # No bias before the batch norm: its gradient would be rounding, which Adam takes for a grad.
     return nn.Sequential(
         nn.Linear(*shape, 8, bias=False),
         nn.BatchNorm1d(8),
@@ -95,8 +95,8 @@ def test_an_epoch_visits_each_training_row_once(batch_size, sizes):
         seen = watch(fleet)
         assert [logit.shape for logit, _ in seen] == [(2, size) for size in sizes]
         order = torch.cat([logit for logit, _ in seen], dim=1).long()
-        for own, source in zip(order, members, strict=True):
-            assert own.sort().values.tolist() == source.training.index.tolist()
+        for row_order, source in zip(order, members, strict=True):
+            assert row_order.sort().values.tolist() == source.training.index.tolist()
 
 
 def test_label_and_weight_stay_with_their_row():
@@ -393,9 +393,9 @@ def test_nor_on_when_they_leave(module):
 class TestColumns:
     def test_stay_with_their_row(self):
         fleet = echo_fleet(member(1), member(2, torch.arange(N) + 5))
-        own = fleet.training.index * 3.0
-        for logit, batch in watch(fleet, columns={"own": own}):
-            assert torch.equal(batch.columns["own"], logit * 3)
+        tripled = fleet.training.index * 3.0
+        for logit, batch in watch(fleet, columns={"tripled": tripled}):
+            assert torch.equal(batch.columns["tripled"], logit * 3)
 
     def test_there_are_none_unless_given(self):
         assert not watch(echo_fleet(member(1)))[0][1].columns
@@ -430,9 +430,9 @@ class TestPartners:
         partner = fleet.training.index.flip(1).float()
         columns = {"share": share, "partner": partner}
         for logit, batch in watch(fleet, columns=columns, partners=self.partners(fleet)):
-            own, mixed = logit.chunk(2, dim=1)
+            first, mixed = logit.chunk(2, dim=1)
             share, partner = batch.columns["share"], batch.columns["partner"]
-            torch.testing.assert_close(mixed, share * own + (1 - share) * partner)
+            torch.testing.assert_close(mixed, share * first + (1 - share) * partner)
 
     @pytest.mark.parametrize(
         "module",
@@ -479,8 +479,8 @@ class TestPartners:
             columns={"by": by.expand(2, 4)},
             partners=Partners(torch.arange(4, 8).expand(2, 4), torch.full((2, 4), share)),
         )
-        for place, own in enumerate(modules):
-            layers = [layer for layer in own if not isinstance(layer, nn.Flatten)]
+        for place, module in enumerate(modules):
+            layers = [layer for layer in module if not isinstance(layer, nn.Flatten)]
             x, seen = rows, 0
             if relus == 0:
                 x = share * x[:4] + (1 - share) * x[4:]
@@ -494,7 +494,7 @@ class TestPartners:
             lane = fleet._lanes[0 if fleet.network.is_stacked else place]
             found = lane.work.adam.gradient[place if fleet.network.is_stacked else 0]
             named = fleet.network.views(found[None])
-            for name, parameter in own.named_parameters():
+            for name, parameter in module.named_parameters():
                 expected = fleet.network._stored(parameter.grad)
                 torch.testing.assert_close(named[name][0], expected, msg=name)
 

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from robustpu import all_methods, datasets, make_pu
-from robustpu.fleet import Adam, Fleet, Mapped, Member, Part, Partners, Rows, dealing
+from robustpu.fleet import Adam, Fleet, Mapped, Member, Part, Partners, Rows, batches
 from robustpu.fleet import lane as lanes
 from robustpu.methods import METHODS
 from robustpu.modules import mlp
@@ -100,7 +100,7 @@ def test_dropout_is_reproducible():
 )
 def test_rows_that_are_read_are_those_of_a_tensor(module, shape, monkeypatch):
     """Steps wait for what is copied for them, and what is copied next for the steps."""
-    monkeypatch.setattr(dealing, "PIECE", 1 << 16)
+    monkeypatch.setattr(batches, "PIECE", 1 << 16)
     held, read = (trained("cuda", module, shape, is_read) for is_read in (False, True))
     torch.testing.assert_close(held, read, rtol=1e-5, atol=1e-5)
 
@@ -140,9 +140,9 @@ def test_the_kernel_of_adam_gives_what_stacked_operations_give():
     for form in ("kernel", "stacked"):
         flat = start.clone()
         adam = Adam(flat, rates.clone(), form)
-        slopes = torch.Generator().manual_seed(1)
+        grads = torch.Generator().manual_seed(1)
         for _ in range(10):
-            adam.gradient.copy_(torch.randn(7, 1001, generator=slopes))
+            adam.gradient.copy_(torch.randn(7, 1001, generator=grads))
             adam.step()
         answers.append(flat)
     torch.testing.assert_close(*answers, rtol=1e-4, atol=2e-5)
@@ -152,8 +152,8 @@ def test_the_kernel_of_adam_gives_what_stacked_operations_give():
 @pytest.mark.parametrize("blend", [None, 0, 1])
 def test_mixtures_and_columns_give_what_a_processor_gives(module, blend):
     def mixed(logit, batch):
-        own = logit.chunk(2, dim=1)[1] if blend is None else logit
-        return ((own - batch.columns["wanted"]).square() * batch.weight).mean(1)
+        chosen = logit.chunk(2, dim=1)[1] if blend is None else logit
+        return ((chosen - batch.columns["wanted"]).square() * batch.weight).mean(1)
 
     answers = []
     for device in ("cuda", "cpu"):
@@ -168,7 +168,7 @@ def test_mixtures_and_columns_give_what_a_processor_gives(module, blend):
     torch.testing.assert_close(*answers, rtol=1e-3, atol=1e-3)
 
 
-NEURAL = [name for name, own in METHODS.items() if own.learner == "network"]
+NEURAL = [name for name, method in METHODS.items() if method.learner == "network"]
 
 
 @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")

@@ -128,19 +128,19 @@ def seeds(members=MEMBERS):
 
 def own_risk(logit):
     """Another function for each row, so that no row may be taken for another."""
-    slope = torch.linspace(-1, 2, logit.shape[-1], dtype=logit.dtype)
-    return (slope * logit + logit.square() / 3).mean(-1)
+    grad = torch.linspace(-1, 2, logit.shape[-1], dtype=logit.dtype)
+    return (grad * logit + logit.square() / 3).mean(-1)
 
 
-def own_slope(logit):
+def own_grad(logit):
     """Its derivative."""
-    slope = torch.linspace(-1, 2, logit.shape[-1], dtype=logit.dtype)
-    return (slope + 2 * logit / 3) / logit.shape[-1]
+    grad = torch.linspace(-1, 2, logit.shape[-1], dtype=logit.dtype)
+    return (grad + 2 * logit / 3) / logit.shape[-1]
 
 
-def gradient_of(network, state, x, generators, slope=own_slope):
+def gradient_of(network, state, x, generators, grad=own_grad):
     out = torch.full_like(state.flat, torch.nan)
-    network.gradient(state, x, slope, out, generators)
+    network.gradient(state, x, grad, out, generators)
     return out
 
 
@@ -151,19 +151,19 @@ def alone(module, x, generator):
         torch.manual_seed(int(torch.randint(1 << 62, (), generator=generator)))
         logit = module(x).reshape(len(x))
     trained = [value for value in module.parameters() if value.requires_grad]
-    slopes = torch.autograd.grad(own_risk(logit), trained, allow_unused=True)
+    grads = torch.autograd.grad(own_risk(logit), trained, allow_unused=True)
     return logit.detach(), [
-        torch.zeros_like(v) if s is None else s for v, s in zip(trained, slopes, strict=True)
+        torch.zeros_like(v) if s is None else s for v, s in zip(trained, grads, strict=True)
     ]
 
 
-def flatten_like_parameters(network, module, slopes):
+def flatten_like_parameters(network, module, grads):
     """Gradients in the place of the parameters they belong to, (parameters,)."""
     carrier = deepcopy(module)
     trained = [value for value in carrier.parameters() if value.requires_grad]
     with torch.no_grad():
-        for value, slope in zip(trained, slopes, strict=True):
-            value.copy_(slope)
+        for value, grad in zip(trained, grads, strict=True):
+            value.copy_(grad)
     return network.read([carrier]).flat[0]
 
 
@@ -207,7 +207,7 @@ def test_logits_equal_each_module_alone(kind):
     logit = network.logits(state, x)
     assert logit.shape == (MEMBERS, ROWS)
     with torch.no_grad():
-        expected = [m.eval()(own).reshape(ROWS) for m, own in zip(modules, x, strict=True)]
+        expected = [m.eval()(rows).reshape(ROWS) for m, rows in zip(modules, x, strict=True)]
     torch.testing.assert_close(logit, torch.stack(expected))
 
 
@@ -219,24 +219,24 @@ def test_gradient_equals_autograd_on_each_module_alone(kind):
     network.logits(state, x)
     with torch.no_grad():
         gradient = gradient_of(network, state, x, seeds())
-    for own, module, own_x, generator in zip(gradient, modules, x, seeds(), strict=True):
-        _, slopes = alone(deepcopy(module), own_x, generator)
-        torch.testing.assert_close(own, flatten_like_parameters(network, module, slopes))
+    for found, module, own_x, generator in zip(gradient, modules, x, seeds(), strict=True):
+        _, grads = alone(deepcopy(module), own_x, generator)
+        torch.testing.assert_close(found, flatten_like_parameters(network, module, grads))
 
 
 @every_kind
-def test_the_slope_sees_the_logits_of_training_mode(kind):
+def test_the_gradient_sees_the_logits_of_training_mode(kind):
     factory, shape, _ = KINDS[kind]
     network, state, modules, x = fleet_of(factory, shape)
     seen = []
 
-    def slope(logit):
+    def grad(logit):
         seen.append(logit.clone())
-        return own_slope(logit)
+        return own_grad(logit)
 
-    gradient_of(network, state, x, seeds(), slope)
+    gradient_of(network, state, x, seeds(), grad)
     expected = [
-        alone(deepcopy(m), own, g)[0] for m, own, g in zip(modules, x, seeds(), strict=True)
+        alone(deepcopy(m), rows, g)[0] for m, rows, g in zip(modules, x, seeds(), strict=True)
     ]
     torch.testing.assert_close(seen, [torch.stack(expected)])
 
@@ -246,7 +246,7 @@ def test_gradients_are_written_and_not_added(kind):
     factory, shape, _ = KINDS[kind]
     network, state, _, x = fleet_of(factory, shape)
     out = torch.full_like(state.flat, 7.0)
-    network.gradient(state, x, own_slope, out, seeds())
+    network.gradient(state, x, own_grad, out, seeds())
     fresh = fleet_of(factory, shape)[1]
     torch.testing.assert_close(out, gradient_of(network, fresh, x, seeds()), rtol=0, atol=0)
 

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from robustpu import rows as room
-from robustpu.fleet import Fleet, Mapped, Member, Part, Partners, Rows, cross_entropy, dealing
-from robustpu.fleet.dealing import dealt
-from robustpu.fleet.lane import Rations
+from robustpu.fleet import Fleet, Mapped, Member, Part, Partners, Rows, batches, cross_entropy
+from robustpu.fleet.batches import EpochBatches, prefetched
 from robustpu.fleet.pool import ahead, inputs, joined, mirrored, slices
+from robustpu.modules import rows as room
 
 CPU = torch.device("cpu")
 N = 23
@@ -65,8 +64,8 @@ class TestAsATensor:
         for shape in ((1,), (7,), (3, 40), (0,)):
             index = torch.randint(len(held), shape, generator=random)
             assert torch.equal(mapped[index], held[index])
-        for own in (slice(2), slice(20, 30), slice(None), slice(0, 30, 4)):
-            assert torch.equal(mapped[own], held[own])
+        for rows in (slice(2), slice(20, 30), slice(None), slice(0, 30, 4)):
+            assert torch.equal(mapped[rows], held[rows])
 
     def test_slices_and_inputs(self, both):
         mapped, held = both
@@ -119,7 +118,7 @@ class TestJoined:
         for order in ([mapped, extra, mapped], [extra, mapped]):
             pool = joined(order)
             assert isinstance(pool, Mapped)
-            expected = torch.cat([held if own is mapped else own for own in order])
+            expected = torch.cat([held if pool is mapped else pool for pool in order])
             assert torch.equal(pool[:], expected)
 
 
@@ -158,28 +157,28 @@ class TestReading:
             list(ahead(pool, [torch.tensor([0]), torch.tensor([N + 4])]))
 
 
-def rations_of(random, members=2, mixed=False):
+def batches_of(random, members=2, mixed=False):
     index = torch.stack([torch.randperm(N, generator=random) for _ in range(members)])
     partners = None
     if mixed:
         partners = Partners(index.flip(1), torch.rand(members, N, generator=random))
-    return Rations(index, index < 5, index.float(), {"target": index / N}, partners)
+    return EpochBatches(index, index < 5, index.float(), {"target": index / N}, partners)
 
 
-class TestDealing:
+class TestPrefetching:
     @pytest.mark.parametrize("mixed", [False, True])
     @pytest.mark.parametrize("piece", [1, 4000, 1 << 26])
     def test_steps_get_what_they_would_get_of_a_tensor(self, array, monkeypatch, mixed, piece):
-        monkeypatch.setattr(dealing, "PIECE", piece)
-        rations = rations_of(torch.Generator().manual_seed(0), mixed=mixed)
+        monkeypatch.setattr(batches, "PIECE", piece)
+        epoch_batches = batches_of(torch.Generator().manual_seed(0), mixed=mixed)
         steps = [slice(0, 5), slice(5, 10), slice(10, 15), slice(15, 20), slice(20, 23)]
         pool = Mapped([Part(array)], torch.float32, CPU)
         held, start, count = pool[:], 0, 0
-        for x, own, some in dealt(pool, rations, steps):
+        for x, part_batches, some in prefetched(pool, epoch_batches, steps):
             count += 1
             for step in some:
-                part = own.part(slice(None), step)
-                whole = rations.part(slice(None), steps[start])
+                part = part_batches.part(slice(None), step)
+                whole = epoch_batches.part(slice(None), steps[start])
                 start += 1
                 assert torch.equal(x[part.index], held[whole.index])
                 assert torch.equal(part.weight, whole.weight)
@@ -193,10 +192,10 @@ class TestDealing:
         assert count == {1: 5, 4000: 3 if mixed else 2, 1 << 26: 1}[piece]
 
     def test_a_tensor_serves_all_steps_as_it_is(self):
-        rations, pool = rations_of(torch.Generator().manual_seed(0)), torch.zeros(N, 2)
-        ((x, own, steps),) = dealt(pool, rations, [slice(0, 12), slice(12, N)])
+        epoch_batches, pool = batches_of(torch.Generator().manual_seed(0)), torch.zeros(N, 2)
+        ((x, part_batches, steps),) = prefetched(pool, epoch_batches, [slice(0, 12), slice(12, N)])
         assert x is pool
-        assert own is rations
+        assert part_batches is epoch_batches
         assert len(steps) == 2
 
     def test_an_epoch_reads_each_row_once_for_all_members(self, array, monkeypatch):
@@ -209,7 +208,7 @@ class TestDealing:
         assert seen == [list(range(N))]
 
     def test_an_error_in_a_step_ends_the_reader(self, array, monkeypatch):
-        monkeypatch.setattr(dealing, "PIECE", 1)
+        monkeypatch.setattr(batches, "PIECE", 1)
         rows = Rows(torch.arange(N), torch.arange(N) < 8, torch.ones(N))
         pool = Mapped([Part(array)], torch.float32, CPU)
         fleet = Fleet(pool, [Member(rows, None, 0.3, 0.3, 0, 0)], "mlp")

@@ -2,7 +2,7 @@ from itertools import permutations
 
 import torch
 
-from robustpu.fleet.shuffle import shuffle
+from robustpu.fleet.batches import shuffle
 
 
 def orders(seeds, epochs, rows):

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from robustpu.fleet import Fleet, Member, Rows, cross_entropy
-from robustpu.fleet.threads import WORTH, threads_for
+from robustpu.fleet.devices import WORTH, threads_for
 
 
 @pytest.fixture

@@ -6,21 +6,22 @@ from pathlib import Path
 import pytest
 
 import robustpu
-from robustpu.base import BasePUClassifier
+from robustpu.base.classifier import BasePUClassifier
 from robustpu.methods import METHODS
 
 CONTENTS = Path(__file__).parents[2] / "CONTENTS.md"
 
 
 NAMES = (
-    "pn upu nnpu pusb pubn pulns p3mix-e p3mix-c dist-pu self-pu spy pebl genpu vpu tedn lbe "
-    "elkan-noto bagging puet robust-pu robust-pu-meta"
+    "auto pn upu nnpu pusb pubn pulns p3mix-e p3mix-c dist-pu self-pu spy pebl genpu vpu tedn "
+    "lbe elkan-noto bagging puet pretrained robust-pu robust-pu-meta"
 )
 
 
 def test_every_method_has_a_name():
     methods = robustpu.all_methods()
     assert list(methods) == NAMES.split()
+    assert methods["auto"] is robustpu.PUClassifier
     assert methods["robust-pu"] is robustpu.RobustPUClassifier
     assert all(issubclass(kind, BasePUClassifier) for kind in methods.values())
 
@@ -34,9 +35,9 @@ def test_to_name_them_is_not_to_import_them():
 @pytest.mark.skipif(not CONTENTS.exists(), reason="not a checkout")
 def test_contents_lists_them_all_with_their_pages():
     lines = CONTENTS.read_text().splitlines()
-    for name, own in METHODS.items():
-        (line,) = [line for line in lines if line.startswith(f"| `{name}`: `{own.kind}` |")]
-        assert f"`methods/{own.file}.py`" in line
-        assert own.paper in line
+    for name, method in METHODS.items():
+        (line,) = [line for line in lines if line.startswith(f"| `{name}`: `{method.kind}` |")]
+        assert f"`methods/{method.file}.py`" in line
+        assert method.paper in line
         for page in re.findall(r"\]\((.*?)\)", line):
             assert (CONTENTS.parent / page).exists()

@@ -1,5 +1,7 @@
 """PU bagging: bags, out-of-bag scores and the way from scores to probabilities."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +14,9 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from robustpu import datasets, make_pu
-from robustpu.methods.bagging import BaggingPUClassifier, each_score, formula, matched
+from robustpu.calibration import matched, posterior
+from robustpu.methods.bagging import BaggingPUClassifier, each_score, formula
+from robustpu.training import TrainingData
 
 
 class Recorder(ClassifierMixin, BaseEstimator):
@@ -70,38 +74,35 @@ class TestBags:
     def test_some_positives_against_as_many(self, max_samples, count):
         X, y, model = recorded(max_samples=max_samples)
         seen = [set(learner.rows_[:count].tolist()) for learner in model.estimators_]
-        for learner, own in zip(model.estimators_, seen, strict=True):
+        for learner, rows in zip(model.estimators_, seen, strict=True):
             assert learner.target_.tolist() == [1] * count + [0] * count
-            assert len(own) == count
+            assert len(rows) == count
         assert set().union(*seen) == set(np.flatnonzero(y == 1).tolist())
-        # Every row has learners that have not seen it, and is answered by those.
+        # Every row has learners that have not seen it, and is scored by those.
         row = int(np.flatnonzero(y == 1)[0])
-        other = [learner for learner, own in zip(model.estimators_, seen, strict=True)
-                 if row not in own]  # fmt: skip
+        other = [learner for learner, rows in zip(model.estimators_, seen, strict=True)
+                 if row not in rows]  # fmt: skip
         score = np.mean([learner.predict_proba(X[[row]])[0, 1] for learner in other])
-        assert model._own_[row] == pytest.approx(score)
+        found = posterior(np.array([score]), model.label_frequency_)
+        assert model.probability_[row] == pytest.approx(found[0])
         np.testing.assert_array_equal(model.out_of_fold_, model.probability_)
 
-    def test_rows_that_weigh_nothing_are_not_drawn(self):
+    def test_rows_with_zero_weight_are_not_drawn(self):
         X, y = numbered()
         weight = np.where(np.arange(16) % 2, 1.0, 0.0)
-
-        class Weighted(Recorder):
-            def fit(self, X, y, sample_weight):
-                return super().fit(X, y)
-
-        model = bagging(estimator=Weighted(), max_samples=0.5, threshold="prior")
+        model = bagging(estimator=Recorder(), max_samples=0.5, threshold="prior")
         model.fit(X, y, weight)
         assert all((learner.rows_ % 2).all() for learner in model.estimators_)
 
     def test_what_a_learner_of_some_positives_sees(self):
-        """As if rows that weigh nothing were not there, and all is all, however it is said."""
+        """As if rows with zero weight were not there, and all is all, however it is said."""
         y, weight = np.repeat([True, False], [60, 120]), np.ones(180)
-        weight[:30] = 0
-        for own in (bagging(max_samples=0.5), bagging(max_samples=0.5, bag_size=20)):
-            assert own._ratio(y, weight) == own._ratio(y[30:], None)
-        shares = [bagging(max_samples=own, bag_size=20)._label_share(y, None)
-                  for own in (None, 1.0, 60, 1000)]  # fmt: skip
+        full = TrainingData(np.zeros((180, 1)), y, weight)
+        some = replace(full, weight=np.where(np.arange(180) < 30, 0.0, 1.0))
+        for model in (bagging(max_samples=0.5), bagging(max_samples=0.5, bag_size=20)):
+            assert model._ratio(some) == model._ratio(full.take(np.arange(30, 180)))
+        shares = [bagging(max_samples=most, bag_size=20).labelled_share(full)
+                  for most in (None, 1.0, 60, 1000)]  # fmt: skip
         assert len(set(shares)) == 1
 
     @pytest.mark.parametrize("given", [0, 0.0, 1.5, -1, "all"])
@@ -135,8 +136,8 @@ class TestScores:
         outside = np.array([~np.isin(X[:, 0], learner.rows_[6:]) for learner in model.estimators_])
         assert 0.5 < outside[:, y == 0].mean() < 0.8
         assert outside[:, y == 1].all()
-        own = np.array([row[out].mean() for row, out in zip(score.T, outside.T, strict=True)])
-        np.testing.assert_allclose(model.probability_, expected(own, scenario), rtol=1e-12)
+        mean = np.array([row[out].mean() for row, out in zip(score.T, outside.T, strict=True)])
+        np.testing.assert_allclose(model.probability_, expected(mean, scenario), rtol=1e-12)
         new = np.array([[50.0], [51.0]])
         every = [learner.predict_proba(new)[:, 1] for learner in model.estimators_]
         positive = model.predict_proba(new)[:, 1]
@@ -216,8 +217,8 @@ class TestAnswers:
         model = bagging(prior=pu.prior, scenario=scenario).fit(pu.X, pu.y)
         assert model.population_prior_ == pytest.approx(pu.population_prior)
         assert model.score(pu.X_test, pu.y_test) > 0.9
-        answered = model.predict_proba(pu.X_test)[:, 1].mean()
-        assert answered == pytest.approx(pu.population_prior, abs=0.05)
+        mean = model.predict_proba(pu.X_test)[:, 1].mean()
+        assert mean == pytest.approx(pu.population_prior, abs=0.05)
 
     @pytest.mark.parametrize("prior", [0.4, 0.6])
     def test_beats_taking_unlabelled_rows_as_negatives(self, prior):
@@ -293,12 +294,12 @@ class TestLearners:
         pu, learner = problem(), LogisticRegression()
         model = bagging(estimator=learner).fit(pu.X, pu.y)
         assert not hasattr(learner, "coef_")
-        assert all(isinstance(own, LogisticRegression) for own in model.estimators_)
+        assert all(isinstance(learner, LogisticRegression) for learner in model.estimators_)
 
     def test_weights_need_a_learner_that_takes_them(self):
         pu = problem()
         with pytest.raises(ValueError, match="takes no sample_weight"):
-            bagging(estimator=KNeighborsClassifier()).fit(pu.X, pu.y, np.ones(len(pu.y)))
+            bagging(estimator=KNeighborsClassifier()).fit(pu.X, pu.y, 1 + pu.y)
 
 
 class TestWeights:
@@ -316,7 +317,7 @@ class TestWeights:
         assert model.label_frequency_ == pytest.approx(1 / (1 + 0.4 * 600 / 1500))
         plain = bagging(bag_size=300, **given).fit(pu.X, pu.y)
         # Heavier positives are the same positives: only the learner's error may change.
-        means = [own.probability_[pu.y == 0].mean() for own in (model, plain)]
+        means = [each.probability_[pu.y == 0].mean() for each in (model, plain)]
         assert means[0] == pytest.approx(means[1], abs=0.03)
 
     def test_rows_of_weight_zero_do_not_count(self):

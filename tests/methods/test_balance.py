@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from robustpu.methods.balance import balanced
+from robustpu.methods.balance import balanced, factors
 
 MASK = torch.tensor([True, False, True, False, False])
 WEIGHT = torch.tensor([0.5, 1.0, 1.5, 2.0, 0.0])
@@ -20,11 +20,11 @@ def test_positives_get_their_share_of_the_same_sum(prior):
     assert answer[4] == 0
 
 
-def test_each_member_has_its_own_prior():
+def test_each_member_has_a_prior():
     weight, mask = WEIGHT.repeat(2, 1), MASK.repeat(2, 1)
     both = balanced(weight, mask, torch.tensor([0.3, 0.6]))
-    for own, prior in zip(both, (0.3, 0.6), strict=True):
-        torch.testing.assert_close(own, balanced(WEIGHT, MASK, torch.tensor(prior)))
+    for found, prior in zip(both, (0.3, 0.6), strict=True):
+        torch.testing.assert_close(found, balanced(WEIGHT, MASK, torch.tensor(prior)))
 
 
 @pytest.mark.parametrize("factor", [1e-30, 1e30])
@@ -35,7 +35,17 @@ def test_a_class_of_tiny_or_huge_weights(factor):
     assert (answer[MASK].sum() / answer.sum()).item() == pytest.approx(0.5)
 
 
-def test_a_class_without_weight_stays_without():
-    answer = balanced(torch.where(MASK, 0.0, WEIGHT), MASK, torch.tensor(0.25))
-    torch.testing.assert_close(answer, torch.where(MASK, 0.0, WEIGHT) * 0.75)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("side", [True, False])
+def test_a_class_with_zero_weight_keeps_it(dtype, side):
+    weight = torch.where(side == MASK, 0.0, WEIGHT).to(dtype)
+    answer = balanced(weight, MASK, torch.tensor(0.25, dtype=dtype))
+    torch.testing.assert_close(answer, weight * (0.75 if side else 0.25))
     assert balanced(torch.zeros(5), MASK, torch.tensor(0.25)).tolist() == [0] * 5
+
+
+def test_factors():
+    for masses, share in [((1.0, 3.0), 0.5), ((2.0, 0.5), 0.1)]:
+        positive, negative = (a * b for a, b in zip(masses, factors(*masses, share), strict=True))
+        assert positive + negative == pytest.approx(sum(masses))
+        assert positive / (positive + negative) == pytest.approx(share)

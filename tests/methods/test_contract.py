@@ -11,6 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from torch import nn
 
 from robustpu import (
+    Curriculum,
     NNPUClassifier,
     Pacing,
     PNClassifier,
@@ -19,11 +20,11 @@ from robustpu import (
     datasets,
     fit_together,
     make_pu,
-    sharing,
 )
+from robustpu.base.neural import NeuralPUClassifier
 from robustpu.methods import METHODS
-from robustpu.neural import NeuralPUClassifier
 from robustpu.selection import above_prior, of_logits, oracle_accuracy
+from robustpu.training import fleets
 
 KINDS = all_methods()
 LOGISTIC = {"surrogate": "logistic"}
@@ -36,11 +37,11 @@ PACING = Pacing(lambda0=0.5, beta=1.0, t_grow=2)
 
 @dataclass(frozen=True)
 class Line:
-    """How a method is tried; together ``unlike`` and ``apart`` have all parameters of its own.
+    """How a method is tried; ``unlike`` and ``apart`` together have all parameters of the method.
 
-    ``given``: settings that learn ``table`` in a moment, of four turns or more.
+    ``given``: settings that learn ``table`` in a moment, in four epochs or rounds or more.
     ``unlike``: other settings that members of one fleet may have.
-    ``apart``: those that they may not, each of which makes a fleet of its own.
+    ``apart``: those that they may not, each of which makes another fleet.
     ``still``: what holds the networks where they are, and ``stages``: in how many patience ends.
     ``spambase``: settings for a table of 1200 rows.
     """
@@ -131,43 +132,42 @@ LINES = {
     "robust-pu": Line(
         {
             "epochs": 1,
-            "max_rounds": 4,
             "patience": None,
-            "n_members": 1,
-            "weight_decay": 0.0,
-            "calibrate": False,
-            "beside": None,
             "pretrain": BEFORE,
-            "temperature_positive": 1.0,
-            "pacing_positive": PACING,
-            "pacing_unlabeled": PACING,
+            "curriculum": Curriculum(
+                temperature_unlabeled=1.0,
+                pacing_positive=PACING,
+                pacing_unlabeled=PACING,
+                balance=True,
+                max_rounds=4,
+            ),
         },
         unlike={
-            "max_rounds": 5,
-            "beside": PUExtraTreesClassifier(n_estimators=5),
-            "beside_share": 0.3,
-            "temperature_positive": 0.5,
-            "temperature_unlabeled": 2.0,
-            "pacing_positive": Pacing(lambda0=0.3, beta=0.6, t_grow=3),
-            "pacing_unlabeled": Pacing(lambda0=0.2, beta=0.9, t_grow=3),
+            "curriculum__max_rounds": 5,
+            "curriculum__temperature_positive": 0.5,
+            "curriculum__temperature_unlabeled": 2.0,
+            "curriculum__pacing_positive": Pacing(lambda0=0.3, beta=0.6, t_grow=3),
+            "curriculum__pacing_unlabeled": Pacing(lambda0=0.2, beta=0.9, t_grow=3),
         },
         apart={
             "pretrain": None,
-            "hardness": "sigmoid",
-            "weighting": "linear",
-            "balance": False,
-            "record_weights": True,
+            "curriculum__hardness": "sigmoid",
+            "curriculum__weighting": "linear",
+            "curriculum__balance": False,
         },
         spambase={"epochs": 2, "pretrain": NNPUClassifier(epochs=12, **LOGISTIC)},
     ),
 }
+PAIR = [("nnpu", BEFORE), ("trees", PUExtraTreesClassifier(n_estimators=10))]
 # The others share no fleets; what makes each quick.
 OTHERS = {
+    "auto": {"estimators": PAIR},
     "spy": {},
     "pebl": {},
     "elkan-noto": {},
     "bagging": {"n_estimators": 10},
     "puet": {"n_estimators": 10},
+    "pretrained": {"n_members": 1},
     "robust-pu-meta": {"estimator": LogisticRegression(), "n_members": 2},
 }
 
@@ -181,23 +181,28 @@ def small(name, **changes):
         return KINDS[name](prior=0.5, **OTHERS[name], **changes)
     given = {"prior": 0.5, "epochs": 4, "lr": 1e-2, "batch_size": 64, "threshold": "prior"}
     given |= {"random_state": 0, **LINES[name].given, **changes}
-    return KINDS[name](**given)
+    inner = {key: given.pop(key) for key in list(given) if "__" in key}
+    return clone(KINDS[name](**given)).set_params(**inner)
 
 
 def still(name, patience):
-    """With rates so small the first turn stays the best."""
+    """With rates so small the first epoch or round stays the best."""
     return small(name, lr=1e-12, patience=patience, **LINES[name].still)
 
 
 def test_every_method_has_a_line():
-    assert set(LINES) == {name for name, own in METHODS.items() if own.learner == "network"}
+    assert set(LINES) == {name for name, method in METHODS.items() if method.learner == "network"}
     assert set(LINES) | set(OTHERS) == set(KINDS)
 
 
 @every_network
 def test_every_parameter_is_tried_in_company(name):
-    own = set(KINDS[name]().get_params(deep=False)) - set(NeuralPUClassifier.__dataclass_fields__)
-    assert own <= set(LINES[name].unlike) | set(LINES[name].apart)
+    shared = set(NeuralPUClassifier.__dataclass_fields__)
+    parameters = set(KINDS[name]().get_params(deep=False)) - shared
+    if "curriculum" in parameters:
+        inner = {f"curriculum__{key}" for key in Curriculum.__dataclass_fields__}
+        parameters = parameters - {"curriculum"} | inner
+    assert parameters <= set(LINES[name].unlike) | set(LINES[name].apart)
 
 
 @every_network
@@ -205,7 +210,7 @@ def test_alone_and_in_company(name, monkeypatch):
     """Members that leave early, or with other settings, change nothing for the others."""
     sizes = []
 
-    class Counted(sharing.Fleet):
+    class Counted(fleets.Fleet):
         def __init__(self, pool, members, *rest):
             sizes.append(len(members))
             super().__init__(pool, members, *rest)
@@ -220,59 +225,59 @@ def test_alone_and_in_company(name, monkeypatch):
         *((small(name, **{key: value}), *first) for key, value in line.apart.items()),
     ]
     alone = [clone(model).fit(X, y) for model, X, y in jobs]
-    monkeypatch.setattr(sharing, "Fleet", Counted)
-    for model, own in zip(fit_together(jobs), alone, strict=True):
-        np.testing.assert_allclose(model.probability_, own.probability_, rtol=0, atol=1e-4)
-        assert model.history_ == [pytest.approx(entry, abs=1e-4) for entry in own.history_]
-        assert model.member_scores_ == pytest.approx(own.member_scores_, abs=1e-4)
+    monkeypatch.setattr(fleets, "Fleet", Counted)
+    for model, other in zip(fit_together(jobs), alone, strict=True):
+        np.testing.assert_allclose(model.probability_, other.probability_, rtol=0, atol=1e-4)
+        assert model.history_ == [pytest.approx(entry, abs=1e-4) for entry in other.history_]
+        assert model.member_scores_ == pytest.approx(other.member_scores_, abs=1e-4)
     assert sizes == [4] + [1] * len(line.apart)
 
 
 @every_network
 @pytest.mark.parametrize("patience", [1, 2])
 def test_patience(name, patience):
-    turns = still(name, patience).fit(*table()).history_
-    assert len(turns) == 1 + patience * LINES[name].stages
+    history = still(name, patience).fit(*table()).history_
+    assert len(history) == 1 + patience * LINES[name].stages
 
 
 @pytest.mark.parametrize("name", KINDS)
 def test_chance_is_that_of_random_state(name):
     X, y = table()
 
-    def answers(**changes):
+    def fitted(**changes):
         return small(name, **changes).fit(X, y).probability_
 
-    one = answers(random_state=3)
+    one = fitted(random_state=3)
     # Neither read nor touched: the random state of the process.
     torch.manual_seed(77)
     np.random.seed(77)  # noqa: NPY002
     before = torch.random.get_rng_state(), np.random.get_state()[1].copy()  # noqa: NPY002
-    np.testing.assert_array_equal(one, answers(random_state=3))
+    np.testing.assert_array_equal(one, fitted(random_state=3))
     assert torch.equal(torch.random.get_rng_state(), before[0])
     np.testing.assert_array_equal(np.random.get_state()[1], before[1])  # noqa: NPY002
     # Not by the rows that are held out alone.
-    one, other = (answers(random_state=own, validation_fraction=0) for own in (3, 4))
+    one, other = (fitted(random_state=seed, validation_fraction=0) for seed in (3, 4))
     assert np.abs(one - other).max() > 1e-3
 
 
 @every_network
 def test_an_eval_set_selects(name):
-    """By the truth the last turns are the best, by its contrary the first."""
+    """By the truth the last epochs are the best, by its contrary the first."""
     X, y = table()
     rows, truth = X[y == 0], X[y == 0].sum(1) > 0
-    turns = []
+    selected = []
     for labels in (truth, ~truth):
         model = small(name).fit(X, y, eval_set=(rows, labels.astype(int)))
         assert model.selection_ == "oracle"
         best = max(entry["score"] for entry in model.history_)
         assert model.member_scores_ == pytest.approx([best])
-        # What was judged is what is kept.
+        # What was evaluated is what is kept.
         logit = model.to_torch()(torch.tensor(rows))[:, 0].detach()[None]
-        judge, half = of_logits(oracle_accuracy, above_prior), torch.tensor([0.5])
+        criterion, half = of_logits(oracle_accuracy, above_prior), torch.tensor([0.5])
         known = torch.tensor(labels)[None], torch.ones(1, len(rows)), half, half
-        assert judge(logit, *known).item() == pytest.approx(best, abs=1e-5)
-        turns += model.turns_.tolist()
-    assert turns[0] > turns[1]
+        assert criterion(logit, *known).item() == pytest.approx(best, abs=1e-5)
+        selected += getattr(model, model.best_name).tolist()
+    assert selected[0] > selected[1]
 
 
 @every_network
@@ -297,8 +302,8 @@ def test_images(name):
 
 @every_network
 @pytest.mark.parametrize("scenario", ["case-control", "single-set"])
-def test_rows_without_weight_do_not_matter(name, scenario):
-    """Neither do they as partners or teachers, nor to the answers; and only ratios count."""
+def test_rows_with_zero_weight_do_not_matter(name, scenario):
+    """Neither as partners or teachers, nor for predictions; and only ratios count."""
     X, y = table()
     weight = np.where(np.arange(len(y)) % 5 == 0, 0.0, 1.0 + np.arange(len(y)) % 3)
     strange = np.where(weight[:, None] == 0, 40 - 9 * X, X)
@@ -306,7 +311,8 @@ def test_rows_without_weight_do_not_matter(name, scenario):
     # The quantile of threshold="prior" counts rows.
     given |= {"threshold": 0.5}
     one, other, even = (
-        small(name, **given).fit(*own) for own in ((X, y, weight), (strange, y, 7 * weight), (X, y))
+        small(name, **given).fit(*rows)
+        for rows in ((X, y, weight), (strange, y, 7 * weight), (X, y))
     )
     torch.testing.assert_close(one.state_.flat, other.state_.flat, rtol=0, atol=1e-4)
     np.testing.assert_allclose(one.predict_proba(X), other.predict_proba(X), rtol=0, atol=1e-4)
@@ -323,9 +329,9 @@ def spambase():
 
 
 def errors(kind, parts, **given):
-    jobs = [(kind(prior=own.prior, random_state=0, **given), own.X, own.y) for own in parts]
+    jobs = [(kind(prior=pu.prior, random_state=0, **given), pu.X, pu.y) for pu in parts]
     models = fit_together(jobs)
-    return [1 - m.score(own.X_test, own.y_test) for m, own in zip(models, parts, strict=True)]
+    return [1 - m.score(pu.X_test, pu.y_test) for m, pu in zip(models, parts, strict=True)]
 
 
 @pytest.mark.parametrize("name", [name for name in LINES if name != "pn"])

@@ -33,7 +33,7 @@ def plain_entropy(logit):
 
 
 def plain_label_distribution(logit, mask, weight, prior, population_prior):
-    """The paper's 2 pi |E_P[f] - 1| + |E_U[f] - pi|, derived for a population of its own prior."""
+    """The paper's 2 pi |E_P[f] - 1| + |E_U[f] - pi|, derived for a population with a prior."""
     f = 1 / (1 + np.exp(-logit))
     scale = (1 - population_prior) / (1 - prior)
     first, risk = population_prior + scale * prior, 0.0
@@ -75,31 +75,31 @@ def batch_of(masks, weights, priors, population_priors, **columns):
     )
 
 
-def check_slope(slope, plain, logit):
+def check_grad(grad, plain, logit):
     for i in range(len(logit)):
         step = np.eye(len(logit))[i] * 1e-5
         expected = (plain(logit + step) - plain(logit - step)) / 2e-5
-        assert slope[i].item() == pytest.approx(expected, abs=1e-8)
+        assert grad[i].item() == pytest.approx(expected, abs=1e-8)
 
 
 TWO = [MASK, np.roll(MASK, 1)], [WEIGHT, np.ones(7)], [0.4, 0.7], [0.4, 0.8]
 
 
-def test_the_risk_of_the_first_stage_and_its_slope():
+def test_the_risk_of_the_first_stage_and_its_grad():
     leaf = tensor([LOGIT, MIXED]).requires_grad_()
     risk = warm_up(leaf, batch_of(*TWO), tensor([0.1, 0.3]))
-    (slope,) = torch.autograd.grad(risk.sum(), leaf)
+    (grad,) = torch.autograd.grad(risk.sum(), leaf)
     for member, logit in enumerate((LOGIT, MIXED)):
-        known = [own[member] for own in TWO]
+        known = [values[member] for values in TWO]
 
-        def plain(logit, known=known, own=(0.1, 0.3)[member]):
-            return plain_warm_up(logit, *known, own)
+        def plain(logit, known=known, share=(0.1, 0.3)[member]):
+            return plain_warm_up(logit, *known, share)
 
         assert risk[member].item() == pytest.approx(plain(logit))
-        check_slope(slope[member], plain, logit)
+        check_grad(grad[member], plain, logit)
 
 
-def test_the_risk_of_the_second_stage_and_its_slope():
+def test_the_risk_of_the_second_stage_and_its_grad():
     # One logit is beyond 10, where nothing pulls any more.
     logits = np.stack([np.r_[LOGIT, MIXED], np.r_[MIXED, LOGIT]])
     logits[0, 0], logits[1, 9] = 12.0, -11.0
@@ -107,18 +107,18 @@ def test_the_risk_of_the_second_stage_and_its_slope():
     numbers = tensor([0.4, 0.8]), tensor([0.04, 0.1]), tensor([5.0, 2.0])
     leaf = tensor(logits).requires_grad_()
     risk = with_mixtures(leaf, batch_of(*TWO, **columns), *numbers)
-    (slope,) = torch.autograd.grad(risk.sum(), leaf)
+    (grad,) = torch.autograd.grad(risk.sum(), leaf)
     for member in range(2):
-        known = [own[member] for own in TWO]
-        weights = [own[member].item() for own in numbers]
+        known = [values[member] for values in TWO]
+        weights = [values[member].item() for values in numbers]
         weights[0] *= 0.25
 
         def plain(logit, known=known, weights=weights, target=columns["target"][member]):
             return plain_with_mixtures(logit, *known, weights, target)
 
         assert risk[member].item() == pytest.approx(plain(logits[member]))
-        check_slope(slope[member], plain, logits[member])
-    assert slope[0, 0] == slope[1, 9] == 0
+        check_grad(grad[member], plain, logits[member])
+    assert grad[0, 0] == grad[1, 9] == 0
 
 
 def test_case_control_is_the_paper():
@@ -164,17 +164,17 @@ def test_targets_are_mixed_answers_and_those_of_positives_are_1():
     pool = torch.linspace(-2, 2, 12)[:, None]
     parts = torch.arange(8), torch.arange(3, 11)
     members = [
-        Member(Rows(own, own % 3 == 0, torch.ones(8)), None, 0.4, 0.4, seed, seed)
-        for seed, own in enumerate(parts)
+        Member(Rows(rows, rows % 3 == 0, torch.ones(8)), None, 0.4, 0.4, seed, seed)
+        for seed, rows in enumerate(parts)
     ]
     fleet = Fleet(pool, members, echo)
     fleet.keep(torch.tensor([False, True]))
     columns, partners = mixtures(fleet, [1.0, 6.0])
     answer = torch.where(torch.arange(12) % 3 == 0, 1.0, torch.sigmoid(pool[:, 0]))
-    own, other, share = parts[1], partners.index[0], partners.share[0]
+    rows, other, share = parts[1], partners.index[0], partners.share[0]
     assert set(other.tolist()) <= set(parts[1].tolist())
     assert len(set(other.tolist())) > 2
-    expected = share * answer[own] + (1 - share) * answer[other]
+    expected = share * answer[rows] + (1 - share) * answer[other]
     torch.testing.assert_close(columns["target"][0], expected)
 
 
@@ -210,7 +210,7 @@ def test_patience_begins_anew_in_the_second_stage():
     model = dist_pu(**given).fit(pu.X, pu.y)
     assert [entry["epoch"] for entry in model.history_] == [1, 2, 3, 21, 22]
     # The clock of patience is not the epoch that was kept.
-    assert model.turns_.tolist() == [1]
+    assert model.best_epoch_.tolist() == [1]
 
 
 @pytest.mark.parametrize("mix_lr", [1e-12, 1.0])
@@ -219,9 +219,9 @@ def test_the_epoch_that_is_kept_is_the_best_of_the_history(mix_lr):
     given = {"epochs": 12, "mix_epochs": 4, "n_members": 3, "lr": 0.1, "threshold": "prior"}
     model = dist_pu(mix_lr=mix_lr, **given).fit(pu.X, pu.y)
     for place, member in enumerate(model.kept_):
-        own = [entry for entry in model.history_ if entry["member"] == member]
-        kept = own[model.turns_[place] - 1]
-        assert kept["epoch"] == model.turns_[place]
+        entries = [entry for entry in model.history_ if entry["member"] == member]
+        kept = entries[model.best_epoch_[place] - 1]
+        assert kept["epoch"] == model.best_epoch_[place]
         assert kept["score"] == pytest.approx(model.member_scores_[member])
 
 
@@ -259,7 +259,7 @@ def test_single_set():
 def test_every_parameter_counts(change):
     pu = problem()
     given = {"epochs": 4, "mix_epochs": 3, "validation_fraction": 0, "threshold": "prior"}
-    plain, other = (dist_pu(**{**given, **own}).fit(pu.X, pu.y) for own in ({}, change))
+    plain, other = (dist_pu(**{**given, **extra}).fit(pu.X, pu.y) for extra in ({}, change))
     assert not np.allclose(plain.probability_, other.probability_, atol=1e-4)
 
 

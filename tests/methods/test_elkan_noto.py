@@ -13,7 +13,8 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from robustpu import CollapseWarning, ElkanNotoClassifier, datasets, make_pu
-from robustpu.methods.elkan_noto import posterior, to_population
+from robustpu.calibration import posterior
+from robustpu.scenario import to_population
 
 
 class Told(ClassifierMixin, BaseEstimator):
@@ -83,17 +84,17 @@ class TestScaled:
         np.testing.assert_allclose(model.probability_, wanted)
         np.testing.assert_allclose(model.predict_proba(X)[:, 1], wanted)
 
-    def test_training_rows_are_answered_out_of_fold(self):
+    def test_training_rows_are_scored_out_of_fold(self):
         pu = problem(0.4)
         forest = RandomForestClassifier(30, random_state=0)
         model = elkan_noto(prior=0.4, correction="scaled", estimator=forest).fit(pu.X, pu.y)
         unlabeled = pu.y == 0
         seen = model.predict_proba(pu.X)[unlabeled, 1]
         new = model.predict_proba(pu.X_test)[:, 1]
-        own = model.probability_[unlabeled]
+        found = model.probability_[unlabeled]
         # A forest gives unlabelled rows that it has seen next to no chance of a label.
         assert seen.mean() < new.mean() - 0.1
-        assert own.mean() == pytest.approx(new.mean(), abs=0.04)
+        assert found.mean() == pytest.approx(new.mean(), abs=0.04)
 
     def test_suspects_are_ranked(self):
         pu = problem()
@@ -196,8 +197,8 @@ class TestAnswers:
         assert model.population_prior_ == pytest.approx(pu.population_prior)
         # g rises no further where all rows are positive; logistic regression cannot follow it.
         assert model.score(pu.X_test, pu.y_test) > {"weighted": 0.9, "scaled": 0.86}[correction]
-        answered = model.predict_proba(pu.X_test)[:, 1].mean()
-        assert answered == pytest.approx(pu.population_prior, abs=0.1)
+        mean = model.predict_proba(pu.X_test)[:, 1].mean()
+        assert mean == pytest.approx(pu.population_prior, abs=0.1)
 
     @pytest.mark.parametrize("correction", ["weighted", "scaled"])
     @pytest.mark.parametrize("prior", [0.4, 0.6])
@@ -215,7 +216,7 @@ class TestAnswers:
         pu = problem(0.4)
         plain = elkan_noto(prior=0.4, correction=correction).fit(pu.X, pu.y)
         heavy = clone(plain).fit(pu.X, pu.y, np.where(pu.y == 1, 10.0, 1.0))
-        means = [own.predict_proba(pu.X_test)[:, 1].mean() for own in (plain, heavy)]
+        means = [each.predict_proba(pu.X_test)[:, 1].mean() for each in (plain, heavy)]
         assert means[0] == pytest.approx(means[1], abs=0.03)
         assert heavy.label_frequency_ > plain.label_frequency_ + 0.2
 
@@ -250,9 +251,12 @@ class TestAnswers:
 @pytest.mark.parametrize(
     ("changes", "match"),
     [
-        ({"correction": "scale"}, "unknown correction 'scale': did you mean 'scaled'"),
-        ({"correction": max}, "unknown correction <built-in function max>. Give one of"),
-        ({"correction": ["scaled"]}, "unknown correction"),
+        (
+            {"correction": "scale"},
+            "correction must be 'weighted' or 'scaled'; it is 'scale': did you mean 'scaled'",
+        ),
+        ({"correction": max}, "correction must be .* it is <built-in function max>."),
+        ({"correction": ["scaled"]}, "correction must be"),
         ({"prior": 0.0}, "prior must be"),
     ],
 )

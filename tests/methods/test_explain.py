@@ -43,13 +43,13 @@ class TestSums:
     @pytest.mark.parametrize("learner", [LogisticRegression(), LinearSVC()])
     def test_linear(self, learner):
         X, y = table()
-        own = explanation([learner.fit(X, y)], X)
-        assert own.unit == "log-odds"
-        np.testing.assert_allclose(own.contribution, X * learner.coef_[0])
-        total = own.contribution.sum(1) + own.base
+        found = explanation([learner.fit(X, y)], X)
+        assert found.unit == "log-odds"
+        np.testing.assert_allclose(found.contribution, X * learner.coef_[0])
+        total = found.contribution.sum(1) + found.base
         np.testing.assert_allclose(total, learner.decision_function(X))
         sparse = explanation([learner], csr_array(X))
-        np.testing.assert_array_equal(sparse.contribution, own.contribution)
+        np.testing.assert_array_equal(sparse.contribution, found.contribution)
 
     @pytest.mark.parametrize(
         "learner",
@@ -63,30 +63,32 @@ class TestSums:
         X, y = table()
         frame = pd.DataFrame(X, columns=list("abcd"))
         learner.fit(frame, y, sample_weight=np.linspace(1, 2, len(y)))
-        own = explanation([learner], frame)
-        assert own.unit == "probability"
-        assert own.names.tolist() == list("abcd")
-        total = own.contribution.sum(1) + own.base
+        found = explanation([learner], frame)
+        assert found.unit == "probability"
+        assert found.names.tolist() == list("abcd")
+        total = found.contribution.sum(1) + found.base
         np.testing.assert_allclose(total, learner.predict_proba(frame)[:, 1], atol=1e-12)
         # The column that tells most adds most.
-        assert np.abs(own.contribution).mean(0).argmax() == 0
+        assert np.abs(found.contribution).mean(0).argmax() == 0
 
     def test_boosting_with_categories_and_missing_values(self):
         frame, y = mixed()
         learner = HistGradientBoostingClassifier(max_iter=20, random_state=0).fit(frame, y)
-        own = explanation([learner], frame)
-        assert own.names.tolist() == ["a", "b", "kind", "c", "d"]
-        total = own.contribution.sum(1) + own.base
+        found = explanation([learner], frame)
+        assert found.names.tolist() == ["a", "b", "kind", "c", "d"]
+        total = found.contribution.sum(1) + found.base
         np.testing.assert_allclose(total, learner.decision_function(frame), atol=1e-9)
         up = (frame["kind"] == "up").to_numpy()
         # The category makes all of its rows positive.
-        assert own.contribution[up, 2].min() > 0 > own.contribution[~up, 2].max()
-        assert np.abs(own.contribution[:, [1, 4]]).mean() < np.abs(own.contribution[:, 2]).mean()
+        assert found.contribution[up, 2].min() > 0 > found.contribution[~up, 2].max()
+        assert (
+            np.abs(found.contribution[:, [1, 4]]).mean() < np.abs(found.contribution[:, 2]).mean()
+        )
 
     def test_mean_of_learners(self):
         X, y = table()
         two = [LogisticRegression(C=c).fit(X, y) for c in (0.01, 1.0)]
-        one, other, both = (explanation(own, X) for own in (two[:1], two[1:], two))
+        one, other, both = (explanation(learners, X) for learners in (two[:1], two[1:], two))
         np.testing.assert_allclose(both.contribution, (one.contribution + other.contribution) / 2)
         np.testing.assert_allclose(both.base, (one.base + other.base) / 2)
 
@@ -108,16 +110,16 @@ class TestPipelines:
         X, y = table()
         frame = pd.DataFrame({"kind": np.where(X[:, 0] > 0, "up", "down")})
         learner = make_pipeline(OneHotEncoder(), LogisticRegression()).fit(frame, y)
-        own = explanation([learner], frame)
-        assert own.names.tolist() == ["kind_down", "kind_up"]
-        total = own.contribution.sum(1) + own.base
+        found = explanation([learner], frame)
+        assert found.names.tolist() == ["kind_down", "kind_up"]
+        total = found.contribution.sum(1) + found.base
         np.testing.assert_allclose(total, learner.decision_function(frame))
 
     def test_steps_without_names(self):
         X, y = table()
         learner = make_pipeline(FunctionTransformer(np.tanh), LogisticRegression()).fit(X, y)
-        own = explanation([learner], X)
-        assert own.names.tolist() == ["x0", "x1", "x2", "x3"]
+        found = explanation([learner], X)
+        assert found.names.tolist() == ["x0", "x1", "x2", "x3"]
         single = make_pipeline(LogisticRegression()).fit(X, y)
         assert explanation([single], X).contribution.shape == (300, 4)
 
@@ -129,9 +131,9 @@ class TestOthers:
 
     def test_lightgbm(self):
         learner = SimpleNamespace(booster_=None, predict=lambda X, pred_contrib: self.answer)
-        own = explanation([learner], np.zeros((2, 2)))
-        assert own.contribution.tolist() == [[0, 1], [3, 4]]
-        assert own.base.tolist() == [2, 5]
+        found = explanation([learner], np.zeros((2, 2)))
+        assert found.contribution.tolist() == [[0, 1], [3, 4]]
+        assert found.base.tolist() == [2, 5]
 
     def test_xgboost(self, monkeypatch):
         asked = []
@@ -162,7 +164,7 @@ class TestImportances:
         trees.append(DecisionTreeClassifier(max_depth=3).fit(X[:, ::-1], y))
         found = importances(trees, 4)
         assert found.sum() == pytest.approx(1)
-        expected = np.mean([own.feature_importances_ for own in trees], axis=0)
+        expected = np.mean([tree.feature_importances_ for tree in trees], axis=0)
         np.testing.assert_allclose(found, expected)
 
     def test_without_a_split(self):

@@ -79,21 +79,21 @@ class TestRisks:
         return np.array(answer)
 
     def check(self, risk, plain, logits, numbers):
-        """Values are those of the formula, and slopes by all logits its finite differences."""
-        leaves = [torch.tensor(own, requires_grad=True) for own in logits]
+        """Values are those of the formula, and grads by all logits its finite differences."""
+        leaves = [torch.tensor(values, requires_grad=True) for values in logits]
         found = risk(*leaves, *map(torch.tensor, numbers))
         np.testing.assert_allclose(found.detach(), plain(*logits, *numbers))
         # A logit of one member is none of the other's, so both may be summed.
-        slopes = torch.autograd.grad(found.sum(), leaves)
-        for number, slope in enumerate(slopes):
-            for place in np.ndindex(*slope.shape):
+        grads = torch.autograd.grad(found.sum(), leaves)
+        for number, grad in enumerate(grads):
+            for place in np.ndindex(*grad.shape):
                 sides = []
                 for step in (1e-5, -1e-5):
-                    moved = [own.copy() for own in logits]
+                    moved = [values.copy() for values in logits]
                     moved[number][place] += step
                     sides.append(plain(*moved, *numbers)[place[0]])
                 rise = (sides[0] - sides[1]) / 2e-5
-                assert slope[place].item() == pytest.approx(rise, abs=1e-8)
+                assert grad[place].item() == pytest.approx(rise, abs=1e-8)
 
     def test_of_discriminators(self):
         prior = np.array([0.3, 0.6])
@@ -106,13 +106,13 @@ class TestRisks:
     def test_who_wants_what(self):
         fake = torch.zeros(1, 3, 2, 1, requires_grad=True)
         risk = generator_risk(fake, torch.ones(1), torch.ones(1))
-        (slope,) = torch.autograd.grad(risk.sum(), fake)
+        (grad,) = torch.autograd.grad(risk.sum(), fake)
         # D_p judges G_p, D_u judges both, and G_n sides with D_n.
-        assert slope[0, ..., 0].tolist() == [[-0.5, 0], [-0.5, -0.5], [0, 0.5]]
+        assert grad[0, ..., 0].tolist() == [[-0.5, 0], [-0.5, -0.5], [0, 0.5]]
 
 
 class TestSteepness:
-    def test_is_the_squared_slope(self):
+    def test_is_the_squared_grad(self):
         random = [torch.Generator().manual_seed(seed) for seed in (5, 6)]
         chains = Chains((4, 8, 1), 3, random, torch.tensor([1e-2, 1e-2]))
         real = torch.randn(2, 3, 7, 4, generator=random[0])
@@ -141,8 +141,8 @@ class TestCut:
 
     def test_what_is_outside_can_come_back(self):
         x = torch.tensor([-3.0, 0.4, 3.0], requires_grad=True)
-        (slope,) = torch.autograd.grad(cut(x, self.low, self.high).sum(), x)
-        assert slope.tolist() == pytest.approx([0.2, 0.2, 1.0])
+        (grad,) = torch.autograd.grad(cut(x, self.low, self.high).sum(), x)
+        assert grad.tolist() == pytest.approx([0.2, 0.2, 1.0])
 
 
 class TestChains:
@@ -171,10 +171,10 @@ class TestChains:
         for step in range(1, 4):
             before = chains._flat.detach().numpy().copy()
             risk = chains(x).square().mean((1, 2, 3))
-            (slope,) = torch.autograd.grad(risk.sum(), chains._flat, retain_graph=True)
+            (grad,) = torch.autograd.grad(risk.sum(), chains._flat, retain_graph=True)
             chains.descend(risk)
-            mean = 0.5 * mean + 0.5 * slope.numpy()
-            square = 0.999 * square + 0.001 * slope.numpy() ** 2
+            mean = 0.5 * mean + 0.5 * grad.numpy()
+            square = 0.999 * square + 0.001 * grad.numpy() ** 2
             scale = np.sqrt(square / (1 - 0.999**step)) + 1e-8
             expected = before - rate * mean / (1 - 0.5**step) / scale
             np.testing.assert_allclose(chains._flat.detach(), expected, atol=1e-5)
@@ -250,9 +250,9 @@ class TestAdversaries:
         is_real = (torch.arange(300) < 100).expand(2, 300)
         rows, _ = adversaries.rows(is_positive, is_real)
         known = {tuple(row) for row in X[y == 1].astype(np.float32).tolist()}
-        for own in rows:
-            assert [tuple(row) in known for row in own.tolist()] == is_real[0].tolist()
-            assert own[100:200].mean() > own[200:].mean() + 0.5
+        for made in rows:
+            assert [tuple(row) in known for row in made.tolist()] == is_real[0].tolist()
+            assert made[100:200].mean() > made[200:].mean() + 0.5
 
     def test_spread_compares_to_the_training_rows(self):
         X, y = table()
@@ -261,12 +261,12 @@ class TestAdversaries:
         play(adversaries, fleet, epochs=10)
         mask = torch.ones(2, 500) > 0
         # The same draws, once to see them and once for their spread.
-        states = [own.get_state() for own in adversaries._random]
+        states = [generator.get_state() for generator in adversaries._random]
         rows, spread = adversaries.rows(mask, ~mask)
         expected = np.sqrt(rows.numpy().var(1).mean(1) / (5 * X).var(0).mean())
         np.testing.assert_allclose(spread[:, 0], expected, rtol=1e-4)
-        for own, state in zip(adversaries._random, states, strict=True):
-            own.set_state(state)
+        for generator, state in zip(adversaries._random, states, strict=True):
+            generator.set_state(state)
         rows, again = adversaries.rows(~mask, ~mask)
         expected = np.sqrt(rows.numpy().var(1).mean(1) / (5 * X).var(0).mean())
         np.testing.assert_allclose(again[:, 1], expected, rtol=1e-4)
@@ -326,7 +326,8 @@ class TestFit:
         given = {"prior": pu.prior, "epochs": 10, "n_members": 4, "validation_fraction": 0}
         given |= {"generator_lr": 3e-3, "discriminator_lr": 3e-3}
         models = [
-            genpu(scenario=own, **given).fit(pu.X, pu.y) for own in ("case-control", "single-set")
+            genpu(scenario=scenario, **given).fit(pu.X, pu.y)
+            for scenario in ("case-control", "single-set")
         ]
         right = models[scenario == "single-set"]
         assert right.score(pu.X_test, pu.y_test) > 0.9
@@ -361,13 +362,13 @@ class TestFit:
         truth = (X.sum(1) > 0).astype(int)
         model = genpu(n_members=2).fit(X, y, eval_set=(X[:40], truth[:40]))
         assert model.selection_ == "oracle"
-        scores = np.array([own["score"] for own in model.history_]).reshape(2, 6)
-        # Members are judged by their mean.
+        scores = np.array([entry["score"] for entry in model.history_]).reshape(2, 6)
+        # Members are evaluated by their mean.
         best = scores.mean(0).argmax()
         assert model.member_scores_.tolist() == pytest.approx(scores[:, best].tolist())
         probability = [torch.sigmoid(model.to_torch(k)(torch.tensor(X[:40]))) for k in (0, 1)]
-        for own, score in zip(probability, model.member_scores_, strict=True):
-            right = (own.detach().numpy().ravel() >= 0.5) == truth[:40]
+        for predicted, score in zip(probability, model.member_scores_, strict=True):
+            right = (predicted.detach().numpy().ravel() >= 0.5) == truth[:40]
             assert right.mean() == pytest.approx(score, abs=2e-3)
 
     @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
@@ -388,7 +389,8 @@ class TestFit:
         given = {"validation_fraction": 0, "epochs": 2, "standardize": False}
         for rows, usual in ((X, 0.0), (X.reshape(-1, 1, 1, 3), 3.0)):
             left, same, other = (
-                genpu(**given, penalty=own).fit(rows, y).probability_ for own in (None, usual, 0.5)
+                genpu(**given, penalty=penalty).fit(rows, y).probability_
+                for penalty in (None, usual, 0.5)
             )
             np.testing.assert_array_equal(left, same)
             assert np.abs(left - other).max() > 1e-4
@@ -404,7 +406,7 @@ class TestFit:
             ({"discriminator_lr": 0}, "discriminator_lr must be a number above 0"),
             ({"penalty": -1}, "penalty must be a number at least 0"),
             ({"real_share": 1.1}, "real_share must be a number at least 0 and at most 1"),
-            ({"mirror": True}, "GenPU makes its own"),
+            ({"mirror": True}, "GenPU generates rows"),
         ],
     )
     def test_what_is_refused(self, changes, match):

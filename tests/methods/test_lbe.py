@@ -81,8 +81,8 @@ class TestAnchor:
 
     def test_answers_that_are_all_alike(self):
         none, prior = torch.zeros(1, 4) > 0, torch.tensor([0.3])
-        for own in (0.0, 1.0):
-            found = anchored(torch.full((1, 4), own), none, torch.ones(1, 4), prior)
+        for value in (0.0, 1.0):
+            found = anchored(torch.full((1, 4), value), none, torch.ones(1, 4), prior)
             torch.testing.assert_close(found, torch.full((1, 4), 0.3), atol=1e-4, rtol=0)
 
 
@@ -123,10 +123,10 @@ class Watch:
 
     def __init__(self, monkeypatch):
         self.labels, self.risks, self.rounds = None, None, []
-        beside, start, epoch = Fleet.beside, Fleet.start, Fleet.epoch
+        twin, start, epoch = Fleet.twin, Fleet.start, Fleet.epoch
 
         def made(fleet, module):
-            self.labels = beside(fleet, module)
+            self.labels = twin(fleet, module)
             return self.labels
 
         def started(fleet, risk, *rates):
@@ -141,7 +141,7 @@ class Watch:
                 self._before = fleet.training, fleet.logits(), self.labels.logits()
             epoch(fleet, weight, columns)
 
-        monkeypatch.setattr(Fleet, "beside", made)
+        monkeypatch.setattr(Fleet, "twin", made)
         monkeypatch.setattr(Fleet, "start", started)
         monkeypatch.setattr(Fleet, "epoch", watched)
 
@@ -155,8 +155,8 @@ def plain_positive(logit, label_logit, labelled, weight, prior, population_prior
     for i in np.flatnonzero(~labelled):
         h, eta = expit(logit[i] - excess), expit(label_logit[i])
         q[i] = h * (1 - eta) / (1 - h * eta)
-    odds, own = log_odds(q[~labelled]), weight[~labelled]
-    shift = brentq(lambda b: np.average(expit(odds + b), weights=own) - prior, -20, 20)
+    odds, row_weight = log_odds(q[~labelled]), weight[~labelled]
+    shift = brentq(lambda b: np.average(expit(odds + b), weights=row_weight) - prior, -20, 20)
     q[~labelled] = expit(odds + shift)
     return q
 
@@ -172,17 +172,17 @@ def plain_risk(label_logit, labelled, weight, q):
 
 @pytest.mark.parametrize("scenario", ["case-control", "single-set"])
 def test_what_eta_minimises(scenario, monkeypatch):
-    """Each row counts as much as it is positive, and the slope is that of the formula."""
+    """Each row counts as much as it is positive, and the grad is that of the formula."""
     watch, (X, y) = Watch(monkeypatch), table(n_positive=20, n_unlabeled=30)
-    own_weight = np.random.default_rng(0).uniform(0.2, 2, len(y))
+    sample_weight = np.random.default_rng(0).uniform(0.2, 2, len(y))
     given = {"scenario": scenario, "epochs": 1, "n_members": 2, "validation_fraction": 0}
-    model = lbe(prior=0.4, label_decay=0.0, label_lr=0.1, **given).fit(X, y, own_weight)
+    model = lbe(prior=0.4, label_decay=0.0, label_lr=0.1, **given).fit(X, y, sample_weight)
     assert len(watch.rounds) == 3
-    risk, slope = watch.risks
+    risk, grad = watch.risks
     for training, *logits, found in watch.rounds:
         for k in range(2):
             labelled, weight = training.is_positive[k].numpy(), training.weight[k].double().numpy()
-            logit, label_logit = (own[k].double().numpy() for own in logits)
+            logit, label_logit = (both[k].double().numpy() for both in logits)
             q = plain_positive(logit, label_logit, labelled, weight, 0.4, model.population_prior_)
             np.testing.assert_allclose(found[k], weight * q, rtol=1e-3)
             half = torch.tensor([0.5]).double()
@@ -193,7 +193,7 @@ def test_what_eta_minimises(scenario, monkeypatch):
             for i, step in enumerate(1e-5 * np.eye(len(y))):
                 rise = plain_risk(label_logit + step, labelled, weight, q)
                 rise -= plain_risk(label_logit - step, labelled, weight, q)
-                assert slope(leaf, batch)[0, i].item() == pytest.approx(rise / 2e-5, abs=1e-8)
+                assert grad(leaf, batch)[0, i].item() == pytest.approx(rise / 2e-5, abs=1e-8)
 
 
 def fleet_of(module, d=3):
@@ -256,8 +256,8 @@ class TestFit:
         sizes = {"n_positive": 150, "n_unlabeled": 400, "n_test": 1000}
         pu = make_pu(X, truth, prior=0.3, scenario=scenario, random_state=0, **sizes)
         models = [
-            lbe(prior=pu.prior, scenario=own, rounds=6, threshold=0.5).fit(pu.X, pu.y)
-            for own in ("case-control", "single-set")
+            lbe(prior=pu.prior, scenario=scenario, rounds=6, threshold=0.5).fit(pu.X, pu.y)
+            for scenario in ("case-control", "single-set")
         ]
         right = models[scenario == "single-set"]
         assert right.score(pu.X_test, pu.y_test) > 0.92
@@ -321,9 +321,9 @@ def test_classes_and_labels_do_not_trade_places():
     pu = make_pu(spam.data, spam.target, prior=0.4, **sizes)
     given = {"prior": 0.4, "validation_fraction": 0, "rounds": 14, "label_lr": 1e-2}
     held, loose = (
-        LBEClassifier(label_decay=own, random_state=0, **given)
+        LBEClassifier(label_decay=decay, random_state=0, **given)
         .fit(pu.X, pu.y)
         .score(pu.X_test, pu.y_test)
-        for own in (0.3, 0.0)
+        for decay in (0.3, 0.0)
     )
     assert held > loose + 0.02

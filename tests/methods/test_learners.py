@@ -30,8 +30,8 @@ def table(n=300):
 
 
 def meta(learner, **changes):
-    given = {"prior": 0.4, "n_members": 1, "max_rounds": 2, "patience": None, "random_state": 0}
-    return RobustPUMetaClassifier(estimator=learner, **given | changes)
+    given = {"prior": 0.4, "n_members": 1, "patience": None, "random_state": 0}
+    return RobustPUMetaClassifier(learner, **given | changes)
 
 
 class Cats(BaseEstimator):
@@ -44,9 +44,9 @@ class Cats(BaseEstimator):
         weight = np.ones(len(y)) if sample_weight is None else sample_weight
         self.classes_ = np.unique(y)
         self.share_ = {
-            own: np.average(y[rows], weights=weight[rows])
-            for own in ("up", "down")
-            if (rows := (X["kind"] == own).to_numpy()).any()
+            kind: np.average(y[rows], weights=weight[rows])
+            for kind in ("up", "down")
+            if (rows := (X["kind"] == kind).to_numpy()).any()
         }
         return self
 
@@ -85,8 +85,8 @@ def test_gaps_and_categories_reach_the_learner_as_they_came(watched):
     (learner, seen), (frame, y, truth) = watched, table()
     model = meta(learner).fit(frame, y)
     assert len(seen) > 9
-    for own in seen:
-        pd.testing.assert_frame_equal(own, frame.loc[own.index])
+    for rows in seen:
+        pd.testing.assert_frame_equal(rows, frame.loc[rows.index])
     assert np.mean(model.predict(frame) == truth) > 0.75
 
 
@@ -101,16 +101,16 @@ class TestWarmStarts:
         # Without rows held out the last round is kept.
         warm, cold = (
             meta(
-                LogisticRegression(tol=1e-9, solver=solver, warm_start=own),
+                LogisticRegression(tol=1e-9, solver=solver, warm_start=is_warm),
                 validation_fraction=0.0,
             ).fit(X, y)
-            for own in (True, False)
+            for is_warm in (True, False)
         )
         np.testing.assert_allclose(warm.probability_, cold.probability_, atol=1e-5)
-        steps = [np.array([own.n_iter_[0] for own in each.estimators_]) for each in (warm, cold)]
+        steps = [np.array([one.n_iter_[0] for one in each.estimators_]) for each in (warm, cold)]
         assert np.all(steps[0] < steps[1])
 
-    def test_it_goes_on_from_its_own_fold(self, monkeypatch):
+    def test_it_goes_on_from_the_same_fold(self, monkeypatch):
         X, y, _ = self.rows()
         starts, ends = [], []
         plain = SGDClassifier.fit
@@ -123,7 +123,7 @@ class TestWarmStarts:
 
         monkeypatch.setattr(SGDClassifier, "fit", note)
         meta(SGDClassifier(loss="log_loss", warm_start=True), n_members=2).fit(X, y)
-        assert [own.size for own in starts[:6]] == [0] * 6
+        assert [start.size for start in starts[:6]] == [0] * 6
         # Three folds of two members, round after round.
         np.testing.assert_array_equal(starts[6:], ends[:-6])
 
@@ -139,15 +139,16 @@ class TestWarmStarts:
     def test_others_start_afresh(self, learner):
         X, y, _ = self.rows()
         plain, warm = (
-            meta(learner.set_params(warm_start=own)).fit(X, y).probability_ for own in (False, True)
+            meta(learner.set_params(warm_start=is_warm)).fit(X, y).probability_
+            for is_warm in (False, True)
         )
         np.testing.assert_array_equal(plain, warm)
 
     def test_so_do_pipelines(self):
         X, y, _ = self.rows()
         plain, warm = (
-            meta(make_pipeline(StandardScaler(), LogisticRegression(warm_start=own))).fit(X, y)
-            for own in (False, True)
+            meta(make_pipeline(StandardScaler(), LogisticRegression(warm_start=is_warm))).fit(X, y)
+            for is_warm in (False, True)
         )
         np.testing.assert_array_equal(plain.probability_, warm.probability_)
 
@@ -155,4 +156,4 @@ class TestWarmStarts:
         X, y, _ = self.rows()
         given = {"pretrain": "elkan-noto", "validation_fraction": 0.0}
         model = meta(LogisticRegression(warm_start=True), **given).fit(X, y)
-        assert {type(own) for own in model.estimators_} == {LogisticRegression}
+        assert {type(learner) for learner in model.estimators_} == {LogisticRegression}

@@ -18,8 +18,8 @@ def line(shape):
 def fleet_of(*seeds, rows=N, weight=None):
     index = torch.arange(rows)
     weight = torch.ones(rows) if weight is None else weight
-    own = Rows(index, index % 4 == 0, weight)
-    members = [Member(own, None, 0.4, 0.4, seed, seed) for seed in seeds]
+    training = Rows(index, index % 4 == 0, weight)
+    members = [Member(training, None, 0.4, 0.4, seed, seed) for seed in seeds]
     fleet = Fleet(torch.zeros(rows, 1), members, line)
     each = len(seeds)
     fleet.start(lambda logit, batch: logit.sum(1), [0.0] * each, [0.0] * each, [0] * each, rows)
@@ -42,7 +42,7 @@ class TestShares:
         fleet = fleet_of(0, 1, 2)
         alpha = [0.3, 1.0, 50.0]
         deviation = shares(fleet, alpha).std(1)
-        expected = [stats.beta(own, own).std() for own in alpha]
+        expected = [stats.beta(value, value).std() for value in alpha]
         assert deviation.tolist() == pytest.approx(expected, rel=0.05)
         whole = shares(fleet, alpha)
         fleet.keep(torch.tensor([False, True, True]))

@@ -61,7 +61,7 @@ def test_ascends_and_does_not_clamp():
     pu = problem()
     rows = np.r_[np.flatnonzero(pu.y == 1)[:40], np.flatnonzero(pu.y == 0)[:80]]
     given = {"validation_fraction": 0, "lr": 1e-2, "epochs": 60, "threshold": "prior"}
-    still, ascending = (nnpu(gamma=own, **given).fit(pu.X[rows], pu.y[rows]) for own in (0, 1))
+    still, ascending = (nnpu(gamma=gamma, **given).fit(pu.X[rows], pu.y[rows]) for gamma in (0, 1))
     unlabeled = pu.y[rows] == 0
     # Ascent holds the answers on unlabelled rows back from 0, a clamp does not.
     assert ascending.probability_[unlabeled].mean() > still.probability_[unlabeled].mean() + 0.02

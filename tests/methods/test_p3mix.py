@@ -27,7 +27,7 @@ NUMBERS = {
 
 
 def numbers(with_teacher):
-    return {own: NUMBERS[own] for own in NUMBERS if with_teacher or own != "early_weight"}
+    return {name: NUMBERS[name] for name in NUMBERS if with_teacher or name != "early_weight"}
 
 
 def p3mix_of(cls, **changes):
@@ -50,22 +50,22 @@ def batch(with_teacher=True):
     return logit, Batch(is_positive, weight, prior, prior, columns)
 
 
-def by_hand(logit, own, with_teacher):
+def by_hand(logit, data, with_teacher):
     """The card's formulas with two-column probabilities, one member after the other."""
     answer = []
     for k in range(2):
         f = np.clip(1 / (1 + np.exp(-logit[k].numpy())), 1e-4, 1 - 1e-4)
         p = np.stack([1 - f, f])
-        t = own.columns["target"][k].numpy()
+        t = data.columns["target"][k].numpy()
         cross = -(np.stack([1 - t, t]) * np.log(p)).sum(0)
-        side, w = own.is_positive[k].numpy(), own.weight[k].numpy()
+        side, w = data.is_positive[k].numpy(), data.weight[k].numpy()
         number = {name: value[k].item() for name, value in NUMBERS.items()}
         risk = np.average(cross[side], weights=w[side])
         risk += number["unlabeled_weight"] * np.average(cross[~side], weights=w[~side])
         ent = -(p * np.log(p)).sum(0)
         risk += number["entropy_weight"] * np.average(ent, weights=w)
         if with_teacher:
-            q = own.columns["teacher"][k].numpy()
+            q = data.columns["teacher"][k].numpy()
             inner = (np.stack([1 - q, q]) * p).sum(0)
             risk += number["early_weight"] * np.average(np.log(1 - inner), weights=w)
         answer.append(risk)
@@ -75,44 +75,44 @@ def by_hand(logit, own, with_teacher):
 class TestRisk:
     @pytest.mark.parametrize("with_teacher", [True, False])
     def test_value(self, with_teacher):
-        logit, own = batch(with_teacher)
-        found = at_mixtures(logit, own, **numbers(with_teacher)).numpy()
-        np.testing.assert_allclose(found, by_hand(logit, own, with_teacher), rtol=1e-6)
+        logit, data = batch(with_teacher)
+        found = at_mixtures(logit, data, **numbers(with_teacher)).numpy()
+        np.testing.assert_allclose(found, by_hand(logit, data, with_teacher), rtol=1e-6)
 
     @pytest.mark.parametrize("with_teacher", [True, False])
-    def test_slope(self, with_teacher):
-        logit, own = batch(with_teacher)
+    def test_grad(self, with_teacher):
+        logit, data = batch(with_teacher)
         leaf = logit.clone().requires_grad_()
-        risk = at_mixtures(leaf, own, **numbers(with_teacher))
-        (slope,) = torch.autograd.grad(risk.sum(), leaf)
+        risk = at_mixtures(leaf, data, **numbers(with_teacher))
+        (grad,) = torch.autograd.grad(risk.sum(), leaf)
         for k, row in np.ndindex(2, 7):
             step = torch.zeros_like(logit)
             step[k, row] = 1e-5
-            rise = by_hand(logit + step, own, with_teacher) - by_hand(
-                logit - step, own, with_teacher
+            rise = by_hand(logit + step, data, with_teacher) - by_hand(
+                logit - step, data, with_teacher
             )
-            assert slope[k, row].item() == pytest.approx(rise[k] / 2e-5, abs=1e-7)
+            assert grad[k, row].item() == pytest.approx(rise[k] / 2e-5, abs=1e-7)
 
     def test_is_bounded_below(self):
         """A student that agrees with its teacher for sure gets log(1e-4), not minus infinity."""
-        _, own = batch()
-        sure = own.columns["teacher"].round()
-        both = Batch(*list(vars(own).values())[:4], {"target": sure, "teacher": sure})
+        _, data = batch()
+        sure = data.columns["teacher"].round()
+        both = Batch(*list(vars(data).values())[:4], {"target": sure, "teacher": sure})
         risk = at_mixtures(1e3 * (2 * sure - 1), both, **NUMBERS)
         expected = NUMBERS["early_weight"] * np.log(1e-4)
         torch.testing.assert_close(risk, expected, atol=1e-2, rtol=0)
 
     def test_a_batch_without_positives(self):
-        logit, own = batch()
-        none = Batch(torch.zeros_like(own.is_positive), *list(vars(own).values())[1:])
+        logit, data = batch()
+        none = Batch(torch.zeros_like(data.is_positive), *list(vars(data).values())[1:])
         risk = at_mixtures(logit, none, **NUMBERS)
-        everyone = Batch(~none.is_positive, *list(vars(own).values())[1:])
+        everyone = Batch(~none.is_positive, *list(vars(data).values())[1:])
         # The same rows as positives weigh 1 instead of unlabeled_weight.
         rest = at_mixtures(logit, everyone, **NUMBERS)
         f = torch.sigmoid(logit).clamp(1e-4, 1 - 1e-4)
-        target = own.columns["target"]
+        target = data.columns["target"]
         cross = -(target * f.log() + (1 - target) * (1 - f).log())
-        mean = (cross * own.weight).sum(1) / own.weight.sum(1)
+        mean = (cross * data.weight).sum(1) / data.weight.sum(1)
         torch.testing.assert_close(rest - risk, (1 - NUMBERS["unlabeled_weight"]) * mean)
 
 
@@ -162,11 +162,11 @@ class TestPartners:
         place, from_pool = choose_partners(fleet, is_marginal, pool)
         assert torch.equal(from_pool, is_marginal)
         assert set(place[is_marginal].tolist()) == {0, 1, 2, 3, 4}
-        for own, others in zip(place, ~is_marginal, strict=True):
-            share = (own[others] < 100).float().mean().item()
+        for partner, others in zip(place, ~is_marginal, strict=True):
+            share = (partner[others] < 100).float().mean().item()
             assert share == pytest.approx(0.5, abs=0.05)
             # All positives and most unlabelled rows are somebody's partner.
-            assert len(set(own[others][own[others] < 100].tolist())) > 95
+            assert len(set(partner[others][partner[others] < 100].tolist())) > 95
         assert not torch.equal(place[0], place[1])
 
     def test_one_positive(self):
@@ -207,9 +207,9 @@ class TestEpochs:
         assert len(watch.epochs) == 6
         # C has no teacher.
         assert len(watch.decays) == (6 if cls is P3MixEClassifier else 0)
-        for turn, (rows, logit, columns, place, share) in enumerate(watch.epochs, start=1):
+        for epoch, (rows, logit, columns, place, share) in enumerate(watch.epochs, start=1):
             f, is_positive = torch.sigmoid(logit), rows.is_positive
-            begun = turn > 3
+            begun = epoch > 3
             target = is_positive.float()
             if cls is P3MixCClassifier and begun:
                 target = (is_positive | (f >= 0.8)).float()
@@ -237,12 +237,12 @@ class TestEpochs:
         p3mix_of(P3MixEClassifier, epochs=5).fit(X, y)
         assert watch.decays == pytest.approx([0, 1 / 2, 2 / 3, 3 / 4, 4 / 5])
         # In the first epoch the teacher is the student; then it is not.
-        for turn, (rows, logit, columns, place, share) in enumerate(watch.epochs, start=1):
+        for epoch, (rows, logit, columns, place, share) in enumerate(watch.epochs, start=1):
             f = torch.sigmoid(logit)
-            unsure = ~rows.is_positive & (f > 0.2) & (f < 0.8) & (turn > 1)
+            unsure = ~rows.is_positive & (f > 0.2) & (f < 0.8) & (epoch > 1)
             partner = torch.where(unsure, 1.0, f.gather(1, place))
             same = torch.allclose(columns["teacher"], share * f + (1 - share) * partner, atol=1e-5)
-            assert same == (turn <= 2)
+            assert same == (epoch <= 2)
 
     def test_shares_follow_alpha(self, monkeypatch):
         watch = Watch(monkeypatch)

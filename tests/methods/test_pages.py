@@ -25,7 +25,7 @@ def code_cells(text):
         cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip("|"))]
         if head is None:
             head = cells
-        answer += [own for name, own in zip(head, cells, strict=False) if name.startswith("code")]
+        answer += [cell for name, cell in zip(head, cells, strict=False) if name.startswith("code")]
     return answer
 
 
@@ -37,17 +37,17 @@ def module(name):
 
 
 def resolves(name, modules):
-    """Whether a name is defined in one of the modules, or a class of it has it; or in its own."""
+    """Whether one of the modules, a class of these, or the module in the name has it."""
     head, _, rest = name.partition(".")
-    if rest and (own := module(head)):
-        found = getattr(own, rest, None)
+    if rest and (home := module(head)):
+        found = getattr(home, rest, None)
         # Not merely imported there.
-        home = getattr(found, "__module__", None) or own.__name__
-        return found is not None and home.startswith(own.__name__)
+        place = getattr(found, "__module__", None) or home.__name__
+        return found is not None and place.startswith(home.__name__)
     classes = [
         kind
-        for own in modules
-        for kind in vars(own).values()
+        for each in modules
+        for kind in vars(each).values()
         if inspect.isclass(kind) and kind.__module__.startswith("robustpu")
     ]
     if rest:
@@ -59,10 +59,10 @@ def resolves(name, modules):
         )
     if name.endswith("_"):
         homes = {inspect.getmodule(base) for kind in classes for base in kind.__mro__[:-1]}
-        homes = {own for own in homes if own.__name__.startswith("robustpu")}
-        return any(f"self.{name} =" in inspect.getsource(own) for own in homes)
-    own_classes = [kind for kind in classes if kind.__module__ in {m.__name__ for m in modules}]
-    return any(hasattr(own, name) for own in [*modules, *own_classes])
+        homes = {home for home in homes if home.__name__.startswith("robustpu")}
+        return any(f"self.{name} =" in inspect.getsource(home) for home in homes)
+    defined = [kind for kind in classes if kind.__module__ in {m.__name__ for m in modules}]
+    return any(hasattr(place, name) for place in [*modules, *defined])
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -80,8 +80,8 @@ def test_code_that_tables_name_exists(page):
 
 def test_what_does_not_exist_is_found():
     (spy,) = [module("spy")]
-    assert resolves("SpyClassifier._pick", [spy])
-    assert resolves("two_step.boundary", [spy])
+    assert resolves("SpyClassifier.pick_negatives", [spy])
+    assert resolves("calibration.boundary", [spy])
     assert resolves("_draw", [spy])
     for name in ("_threshold_at", "two_step.matching_shift", "SpyClassifier._peck", "shoft_"):
         assert not resolves(name, [spy])

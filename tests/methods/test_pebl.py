@@ -1,5 +1,7 @@
 """PEBL: positive features, strong negatives, and the loop with its guard."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,8 +17,9 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from robustpu import CollapseWarning, datasets, make_pu
+from robustpu.base.wrapper import hold_out
 from robustpu.methods.pebl import PEBLClassifier, features, positive_features
-from robustpu.wrapper import hold_out
+from robustpu.training import TrainingData
 
 
 class Midpoint(ClassifierMixin, BaseEstimator):
@@ -24,11 +27,13 @@ class Midpoint(ClassifierMixin, BaseEstimator):
 
     def fit(self, X, y, sample_weight=None):
         self.X_, self.y_, self.weight_, self.classes_ = X, y, sample_weight, np.array([0, 1])
-        means = [np.average(X[y == side, -1], weights=self._own(y == side)) for side in (0, 1)]
+        means = [
+            np.average(X[y == side, -1], weights=self._weight_of(y == side)) for side in (0, 1)
+        ]
         self.middle_, self.sign_ = np.mean(means), np.sign(means[1] - means[0])
         return self
 
-    def _own(self, side):
+    def _weight_of(self, side):
         return None if self.weight_ is None else self.weight_[side]
 
     def decision_function(self, X):
@@ -46,20 +51,20 @@ class Remembers(LogisticRegression):
 class Scripted(PEBLClassifier):
     """Watching rows say what is written here."""
 
-    def _judge(self, answer, is_positive, weight, rows):
+    def _evaluate(self, predicted, data, rows):
         recall = [0.99, 0.95, 0.93][len(self.history_)]
         return recall, 1.0 + len(self.history_)
 
 
 class Drifts(Midpoint):
-    """Turns its answers round as soon as it has seen many negatives."""
+    """Reverses its decisions as soon as it has seen many negatives."""
 
     def __init__(self, most=140):
         self.most = most
 
     def decision_function(self, X):
-        turn = -1 if (self.y_ == 0).sum() > self.most else 1
-        return turn * super().decision_function(X)
+        sign = -1 if (self.y_ == 0).sum() > self.most else 1
+        return sign * super().decision_function(X)
 
 
 def problem(prior=0.5, seed=0, scenario="case-control"):
@@ -122,35 +127,35 @@ class TestFeatures:
                 has = column == value
                 if has[mask].sum() / 20 > has[~mask].sum() / 40:
                     expected += has
-        np.testing.assert_array_equal(positive_features(X, mask, None, 1000), expected)
+        np.testing.assert_array_equal(positive_features(X, mask, np.ones(len(X)), 1000), expected)
         assert len(set(expected)) > 3
 
     def test_equal_frequencies_are_not_positive(self):
         # 3 of 10 and 6 of 20; summed in tenths the first is the larger by rounding.
         X, mask = np.repeat([1, 0, 1, 0], [3, 7, 6, 14])[:, None], np.arange(30) < 10
-        assert not positive_features(X, mask, None, 2).any()
+        assert not positive_features(X, mask, np.ones(len(X)), 2).any()
 
     def test_weights_say_the_same_as_rows_given_twice(self):
         rng = np.random.default_rng(0)
         X, mask = rng.integers(0, 2, (40, 8)), rng.uniform(size=40) < 0.4
         weight = rng.integers(1, 4, 40)
         twice = np.repeat(np.arange(40), weight)
-        expected = positive_features(X[twice], mask[twice], None, 2)
+        expected = positive_features(X[twice], mask[twice], np.ones(len(twice)), 2)
         found = positive_features(X, mask, weight.astype(float), 2)
         np.testing.assert_array_equal(found[twice], expected)
-        assert not np.array_equal(found, positive_features(X, mask, None, 2))
+        assert not np.array_equal(found, positive_features(X, mask, np.ones(len(X)), 2))
 
     def test_frames_sparse_rows_images_and_lists(self):
         rng = np.random.default_rng(0)
         X, mask = rng.integers(0, 3, (50, 4)), rng.uniform(size=50) < 0.5
-        expected = positive_features(X, mask, None, 3)
+        expected = positive_features(X, mask, np.ones(len(X)), 3)
         frame = pd.DataFrame(X).astype({1: "category", 2: float})
         for rows in (frame, sparse.csr_matrix(X), X.reshape(50, 2, 2), X.tolist()):
-            np.testing.assert_array_equal(positive_features(rows, mask, None, 3), expected)
+            np.testing.assert_array_equal(positive_features(rows, mask, np.ones(50), 3), expected)
 
     def test_texts_have_no_columns(self):
         with pytest.raises(ValueError, match=r"shape is \(3,\).*Turn texts into columns"):
-            positive_features(["a", "b", "a"], np.array([True, False, False]), None, 2)
+            positive_features(["a", "b", "a"], np.array([True, False, False]), np.ones(3), 2)
 
 
 def words(n=300, seed=0):
@@ -189,7 +194,7 @@ def replayed(X, y, prior, guard_fraction, tolerance=0.05):
     is_positive = y == 1
     kept, guard = hold_out(is_positive, guard_fraction, np.random.RandomState(0))
     x, positive = X[kept, -1], is_positive[kept]
-    count = positive_features(X[kept], positive, None, 10)
+    count = positive_features(X[kept], positive, np.ones(len(kept)), 10)
     order = np.sort(count[~positive])
     least = int(np.ceil(0.2 * (1 - prior) * len(order)))
     strong = count == 0 if order[least - 1] == 0 else count <= order[least - 1]
@@ -200,15 +205,15 @@ def replayed(X, y, prior, guard_fraction, tolerance=0.05):
         # As many unlabelled rows above the edge as there should be positives.
         n = round(prior * len(u))
         edge = (u[-n] + u[-n - 1]) / 2
-        answer = X[guard, -1] >= edge
-        recall = answer[is_positive[guard]].mean()
-        rate = answer[~is_positive[guard]].mean()
+        predicted = X[guard, -1] >= edge
+        recall = predicted[is_positive[guard]].mean()
+        rate = predicted[~is_positive[guard]].mean()
         notes.append((negative.sum(), recall, 1 + 2 * prior * recall - prior - rate, middle))
         if recall < max(note[1] for note in notes) - tolerance:
             break
         if best is None or notes[-1][2] >= best[0]:
             picked = np.zeros(len(y), dtype=bool)
-            picked[kept], picked[guard] = negative, ~answer & ~is_positive[guard]
+            picked[kept], picked[guard] = negative, ~predicted & ~is_positive[guard]
             best = notes[-1][2], picked
         moving = ~positive & ~negative & (x < edge)
         if not moving.any():
@@ -223,9 +228,9 @@ class TestLoop:
         pu = problem(prior)
         notes, picked = replayed(pu.X, pu.y, prior, 0.2)
         model = pebl(prior=prior, estimator=Midpoint()).fit(pu.X, pu.y)
-        found = [(own["n_negative"], own["recall"], own["score"]) for own in model.history_]
+        found = [(entry["n_negative"], entry["recall"], entry["score"]) for entry in model.history_]
         np.testing.assert_allclose(found, [note[:3] for note in notes])
-        assert [own["iteration"] for own in model.history_] == list(range(1, len(notes) + 1))
+        assert [entry["iteration"] for entry in model.history_] == list(range(1, len(notes) + 1))
         assert len(notes) > 1
         learner = model.estimators_[0]
         np.testing.assert_array_equal(learner.X_[learner.y_ == 0], pu.X[picked])
@@ -234,12 +239,12 @@ class TestLoop:
     def test_ends_when_no_row_moves(self):
         pu = problem(0.4)
         model = pebl(prior=0.4, guard_fraction=0, max_iter=100).fit(pu.X, pu.y)
-        counts = [own["n_negative"] for own in model.history_]
+        counts = [entry["n_negative"] for entry in model.history_]
         assert 2 < len(counts) < 100
         assert np.all(np.diff(counts) > 0)
         # Nobody watches, so the last one is kept.
         assert model.n_reliable_.tolist() == counts[-1:]
-        # What is answered negative, the share of negatives, has moved.
+        # What is predicted negative, the share of negatives, has moved.
         assert counts[-1] >= 0.6 * 400
         assert len(pebl(prior=0.4, guard_fraction=0, max_iter=2).fit(pu.X, pu.y).history_) == 2
 
@@ -252,7 +257,7 @@ class TestLoop:
         assert first["n_negative"] <= learner.most < second["n_negative"]
         assert second["recall"] < 0.3 < 0.8 < first["recall"]
         assert model.n_iter_.tolist() == [len(model.history_)] == [length]
-        # The first is kept, and the guard's rows that it answered negative are added.
+        # The first is kept, and the guard's rows that it predicted negative are added.
         assert first["n_negative"] < model.n_reliable_[0] < second["n_negative"]
         assert model.score(pu.X_test, pu.y_test) > 0.75
 
@@ -260,7 +265,7 @@ class TestLoop:
         pu = problem(0.4)
         given = {"prior": 0.4, "n_draws": 1, "random_state": 0}
         model = Scripted(**given).fit(pu.X, pu.y)
-        assert [own["recall"] for own in model.history_] == [0.99, 0.95, 0.93]
+        assert [entry["recall"] for entry in model.history_] == [0.99, 0.95, 0.93]
         # The last has the best score but is beyond the tolerance: the second is kept.
         two, three = (
             Scripted(max_iter=n, tolerance=1, **given).fit(pu.X, pu.y).n_reliable_ for n in (2, 3)
@@ -270,23 +275,25 @@ class TestLoop:
     def test_weights_of_watching_rows(self):
         pu = problem()
         model = pebl(prior=0.25).fit(pu.X, pu.y)
-        answer = np.array([True, False, True, False, False])
-        mask = np.array([True, True, False, False, False])
-        weight, rows = np.array([9.0, 3, 1, 2, 1, 1]), np.arange(1, 6)
-        recall, score = model._judge(answer, mask, weight, rows)
+        predicted = np.array([True, False, True, False, False])
+        mask = np.array([False, True, True, False, False, False])
+        data = TrainingData(np.zeros((6, 1)), mask, np.array([9.0, 3, 1, 2, 1, 1]))
+        recall, score = model._evaluate(predicted, data, np.arange(1, 6))
         assert recall == pytest.approx(3 / 4)
         assert score == pytest.approx(1 + 2 * 0.25 * 3 / 4 - 0.25 - 2 / 4)
-        assert model._judge(answer, mask, None, rows)[0] == pytest.approx(1 / 2)
+        equal = replace(data, weight=np.ones(6))
+        assert model._evaluate(predicted, equal, np.arange(1, 6))[0] == pytest.approx(1 / 2)
 
     def test_the_best_iteration_is_kept(self):
         pu = problem(0.3)
         model = pebl(prior=0.3, guard_fraction=0.3, n_draws=3).fit(pu.X, pu.y)
         assert {entry["draw"] for entry in model.history_} == {0, 1, 2}
         for draw, count in enumerate(model.n_reliable_):
-            own = [entry for entry in model.history_ if entry["draw"] == draw]
-            turns = [entry["iteration"] for entry in own]
-            assert turns == list(range(1, model.n_iter_[draw] + 1))
-            best = max(own, key=lambda note: (note["score"], note["iteration"]))
+            entries = [entry for entry in model.history_ if entry["draw"] == draw]
+            assert [entry["iteration"] for entry in entries] == list(
+                range(1, model.n_iter_[draw] + 1)
+            )
+            best = max(entries, key=lambda note: (note["score"], note["iteration"]))
             # With those of the guard, which has 120 of 400 unlabelled rows.
             assert best["n_negative"] < count <= best["n_negative"] + 120
 
@@ -379,13 +386,13 @@ class TestContract:
     def test_few_rows(self):
         X = np.array([[0.0], [0.1], [0.2], [0.9], [1.0]])
         model = pebl(estimator=LogisticRegression()).fit(X, [0, 0, 0, 0, 1])
-        assert [own["recall"] for own in model.history_] == [1.0] * len(model.history_)
+        assert [entry["recall"] for entry in model.history_] == [1.0] * len(model.history_)
         assert model.predict([[0.0], [1.0]]).tolist() == [0, 1]
 
     def test_weights_matter_and_need_a_learner_that_takes_them(self):
         pu = problem()
         weight = np.random.default_rng(0).uniform(0.1, 3, len(pu.y))
-        plain, weighted = (pebl().fit(pu.X, pu.y, own) for own in (None, weight))
+        plain, weighted = (pebl().fit(pu.X, pu.y, given) for given in (None, weight))
         assert np.abs(plain.probability_ - weighted.probability_).max() > 0.001
         assert weighted.score(pu.X_test, pu.y_test) > 0.88
         with pytest.raises(ValueError, match="KNeighborsClassifier takes no sample_weight"):

@@ -46,9 +46,9 @@ def test_beats_taking_unlabelled_rows_as_negatives(prior):
     pu = make_pu(table.data, table.target, prior=prior, random_state=0, **sizes)
     naive = ExtraTreesClassifier(20, random_state=0).fit(pu.X, pu.y)
     model = forest(prior=prior, n_estimators=20).fit(pu.X, pu.y)
-    own, other = (kind.score(pu.X_test, pu.y_test) for kind in (model, naive))
-    assert own > 0.87
-    assert own > other + 0.1
+    found, other = (kind.score(pu.X_test, pu.y_test) for kind in (model, naive))
+    assert found > 0.87
+    assert found > other + 0.1
 
 
 # Masses and scenarios.
@@ -148,10 +148,10 @@ def test_training_rows_are_answered_by_trees_that_have_not_seen_them():
     pu = problem(0.2)
     model = forest(prior=0.2).fit(pu.X, pu.y)
     unlabeled, negative = pu.y == 0, pu.y_true == 0
-    own = model.predict_proba(pu.X)[:, 1]
+    found = model.predict_proba(pu.X)[:, 1]
     new = model.predict_proba(pu.X_test)[:, 1]
     # The forest itself isolates them, and says negative more surely than of any other row.
-    assert own[unlabeled].mean() < new.mean() - 0.05
+    assert found[unlabeled].mean() < new.mean() - 0.05
     assert model.probability_[unlabeled].mean() == pytest.approx(new.mean(), abs=0.03)
     other = new[pu.y_test == 0].mean()
     assert model.probability_[negative].mean() == pytest.approx(other, abs=0.03)

@@ -120,11 +120,11 @@ class TestEpisodes:
             elif (place - 2) % 3 == 2:
                 # The classifier has one choice for an episode, and the history notes its share.
                 assert torch.equal(weight, seen[place - 1][1])
-                turn = (place - 2) // 3 + 1
-                noted = [e["chosen"] for e in model.history_ if e["epoch"] == turn]
+                episode = (place - 2) // 3 + 1
+                noted = [e["chosen"] for e in model.history_ if e["epoch"] == episode]
                 assert noted == pytest.approx(chosen.tolist())
-        for turn in range(3):
-            probe, first = seen[2 + 3 * turn], seen[3 + 3 * turn]
+        for episode in range(3):
+            probe, first = seen[2 + 3 * episode], seen[3 + 3 * episode]
             assert torch.equal(probe[0], first[0])
             # The second choice is another one.
             assert not torch.equal(probe[1], first[1])
@@ -181,9 +181,9 @@ class TestEpisodes:
         calls, gain = [], pulns_module.probe_gain
 
         def watched(fleet, settings, is_chosen, highest):
-            before, own = highest.clone(), fleet.score()
+            before, score = highest.clone(), fleet.score()
             answer = gain(fleet, settings, is_chosen, highest)
-            calls.append((own, before, highest.clone()))
+            calls.append((score, before, highest.clone()))
             return answer
 
         monkeypatch.setattr(pulns_module, "probe_gain", watched)
@@ -192,10 +192,10 @@ class TestEpisodes:
         given = {"warm_epochs": 1, "lr": 3e-3, "epochs": 6, "episodes": 5, "patience": None}
         model = pulns(n_members=2, **given).fit(X, y)
         scores = np.array([entry["score"] for entry in model.history_]).reshape(2, 6)
-        for turn, (own, before, after) in enumerate(calls):
-            np.testing.assert_allclose(own, scores[:, turn], rtol=1e-6)
-            earlier = [after for _, _, after in calls[:turn]]
-            expected = np.max([*scores[:, : turn + 1].T, *earlier], axis=0)
+        for episode, (score, before, after) in enumerate(calls):
+            np.testing.assert_allclose(score, scores[:, episode], rtol=1e-6)
+            earlier = [after for _, _, after in calls[:episode]]
+            expected = np.max([*scores[:, : episode + 1].T, *earlier], axis=0)
             np.testing.assert_allclose(before, expected, rtol=1e-6)
             assert (after >= before).all()
         probes = np.array([after for _, _, after in calls])
@@ -225,8 +225,8 @@ class TestFit:
         X, y = table()
         truth = (X.sum(1) > 0).astype(int)
         one, other = (
-            pulns(threshold=0.5, n_members=4, **own).fit(X, y, eval_set=(X, truth))
-            for own in ({}, {name: value})
+            pulns(threshold=0.5, n_members=4, **extra).fit(X, y, eval_set=(X, truth))
+            for extra in ({}, {name: value})
         )
         shares = [[e.get("chosen") for e in model.history_] for model in (one, other)]
         assert shares[0] != shares[1]
@@ -250,7 +250,7 @@ class TestFit:
         pulns(selector_steps=3, episodes=2, patience=None).fit(*table())
         choices, final = zip(*seen, strict=True)
         assert len(seen) == 6
-        assert [bool(own) for own in final] == [True, False, False] * 2
+        assert [bool(done) for done in final] == [True, False, False] * 2
         assert all((one != other).any() for one, other in pairwise(choices))
 
     def test_images_by_a_network_without_hidden_layers(self):

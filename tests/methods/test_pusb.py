@@ -73,8 +73,8 @@ def test_biased_labels():
     accuracy = [
         [model.score(pu.X_test, pu.y_test) for model, pu in zip(models, trials, strict=True)]
         for models in (
-            fit_together((pusb(threshold=own), pu.X, pu.y) for pu in trials)
-            for own in ("prior", 0.5)
+            fit_together((pusb(threshold=threshold), pu.X, pu.y) for pu in trials)
+            for threshold in ("prior", 0.5)
         )
     ]
     assert min(accuracy[0]) > 0.9

@@ -13,10 +13,10 @@ import pytest
 import torch
 from sklearn.utils import check_random_state
 
-from robustpu import NNPUClassifier, Pacing, RobustPUClassifier
-from robustpu.fleet.shuffle import shuffle
+from robustpu import Curriculum, NNPUClassifier, Pacing, RobustPUClassifier
+from robustpu.base.neural import NeuralPUClassifier
+from robustpu.fleet.batches import shuffle
 from robustpu.modules import build, mlp
-from robustpu.neural import NeuralPUClassifier
 
 SEED = 5
 FEATURES, HIDDEN = 4, 7
@@ -56,15 +56,15 @@ class Network:
     def logit(self, x):
         return np.maximum(x @ self.w1.T + self.b1, 0) @ self.w2 + self.b2[0]
 
-    def gradient(self, x, slope):
+    def gradient(self, x, grad):
         """Chain rule from d risk / d logit (rows,) to the parameters."""
         before = x @ self.w1.T + self.b1
-        into_hidden = np.outer(slope, self.w2) * (before > 0)
+        into_hidden = np.outer(grad, self.w2) * (before > 0)
         return [
             into_hidden.T @ x,
             into_hidden.sum(0),
-            slope @ np.maximum(before, 0),
-            np.array([slope.sum()]),
+            grad @ np.maximum(before, 0),
+            np.array([grad.sum()]),
         ]
 
 
@@ -97,7 +97,7 @@ LOSS = {
 }
 
 
-def nnpu_slope(z, is_positive, pi, c, settings):
+def nnpu_grad(z, is_positive, pi, c, settings):
     """d (what nnPU descends on) / d logit, and whether the step is an ascent.
 
     The one-sample risk of card 15, pi E_P[l(g)] + r with r = (1 - c pi) E_U[l(-g)]
@@ -108,10 +108,10 @@ def nnpu_slope(z, is_positive, pi, c, settings):
     of_unlabeled = ~is_positive / max(1, (~is_positive).sum())
     negative_share = (1 - c * pi) * of_unlabeled - (1 - c) * pi * of_positive
     r = negative_share @ loss(-z)
-    r_slope = -negative_share * derivative(-z)
+    r_grad = -negative_share * derivative(-z)
     if r < -settings.beta:
-        return -settings.gamma * r_slope, True
-    return pi * of_positive * derivative(z) + r_slope, False
+        return -settings.gamma * r_grad, True
+    return pi * of_positive * derivative(z) + r_grad, False
 
 
 def hardness_of(z, is_positive, kind, temperatures):
@@ -190,12 +190,12 @@ class Plain:
             for rows in self.batches():
                 x, is_positive = self.x[rows], self.is_positive[rows]
                 z = self.network.logit(x)
-                slope, ascends = nnpu_slope(z, is_positive, pi, c, self.settings)
-                adam.step(self.network.gradient(x, slope))
+                grad, ascends = nnpu_grad(z, is_positive, pi, c, self.settings)
+                adam.step(self.network.gradient(x, grad))
                 self.ascents.append(ascends)
 
     def weigh(self, hardness, t):
-        of_positive, of_unlabeled = (linear_pacing(t, *own) for own in self.settings.pacing)
+        of_positive, of_unlabeled = (linear_pacing(t, *ends) for ends in self.settings.pacing)
         threshold = np.where(self.is_positive, of_positive, of_unlabeled)
         return np.exp(-hardness / threshold**2), (of_positive, of_unlabeled)
 
@@ -209,16 +209,16 @@ class Plain:
         self.thresholds.append(thresholds)
         if self.settings.balance:
             share = np.where(self.is_positive, self.population()[0], 1 - self.population()[0])
-            own_side = [weight[self.is_positive == side].sum() for side in self.is_positive]
-            weight = weight / own_side * share * weight.sum()
+            side_sums = [weight[self.is_positive == side].sum() for side in self.is_positive]
+            weight = weight / side_sums * share * weight.sum()
         self.used.append(weight)
         adam = self.adam(self.settings.lr)
         for _ in range(self.settings.epochs):
             for rows in self.batches():
                 x, target = self.x[rows], self.is_positive[rows]
                 # d/dz of the mean of v_i (-y log q - (1 - y) log(1 - q)) is v_i (q - y) / rows.
-                slope = weight[rows] * (sigmoid(self.network.logit(x)) - target) / len(rows)
-                adam.step(self.network.gradient(x, slope))
+                grad = weight[rows] * (sigmoid(self.network.logit(x)) - target) / len(rows)
+                adam.step(self.network.gradient(x, grad))
         self.trace.append(self.logit())
 
 
@@ -236,10 +236,6 @@ def common(settings):
         "warmup_epochs": settings.warmup_epochs,
         "validation_fraction": 0.0,
         "patience": None,
-        "n_members": 1,
-        "n_keep": None,
-        "vary": None,
-        "threshold": 0.5,
         "device": "cpu",
         "random_state": SEED,
     }
@@ -262,18 +258,16 @@ def robust_estimator(settings, rounds):
         for lambda0, beta, t_grow in settings.pacing
     ]
     return RobustPUClassifier(
-        beside=None,
-        calibrate=False,
         pretrain=nnpu_estimator(settings),
-        hardness=settings.hardness,
-        temperature_positive=settings.temperatures[0],
-        temperature_unlabeled=settings.temperatures[1],
-        weighting="welsch",
-        pacing_positive=pacing[0],
-        pacing_unlabeled=pacing[1],
-        balance=settings.balance,
-        max_rounds=rounds,
-        record_weights=True,
+        curriculum=Curriculum(
+            hardness=settings.hardness,
+            temperature_positive=settings.temperatures[0],
+            temperature_unlabeled=settings.temperatures[1],
+            pacing_positive=pacing[0],
+            pacing_unlabeled=pacing[1],
+            balance=settings.balance,
+            max_rounds=rounds,
+        ),
         epochs=settings.epochs,
         lr=settings.lr,
         **common(settings),
@@ -282,7 +276,7 @@ def robust_estimator(settings, rounds):
 
 @pytest.fixture
 def double_precision(monkeypatch):
-    monkeypatch.setattr(NeuralPUClassifier, "_dtype", torch.float64)
+    monkeypatch.setattr(NeuralPUClassifier, "dtype", torch.float64)
 
 
 def close(actual, expected, tolerance=1e-8):

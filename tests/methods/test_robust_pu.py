@@ -7,15 +7,36 @@ import pytest
 import torch
 from gaussians import problem
 from sklearn.base import clone
+from sklearn.model_selection import ParameterSampler
 
-from robustpu import NNPUClassifier, Pacing, PNClassifier, RobustPUClassifier
+from robustpu import Curriculum, NNPUClassifier, Pacing, PNClassifier, RobustPUClassifier
 from robustpu import hardness as hardnesses
 from robustpu import pacing as pacings
 from robustpu import weighting as weightings
 from robustpu.methods import robust_pu
-from robustpu.methods.balance import balanced
+from robustpu.methods.paper import PAPER_GRID
 from robustpu.risks import logistic
 
+# What the paper tunes over.
+BETA, T_GROW = {1, 2, 5}, {10, 15, 20}
+CHOICES = {
+    "lr": {1e-2, 1e-3, 1e-4},
+    "weight_decay": {0, 1e-4, 1e-2},
+    "warmup_epochs": {0, 5, 10},
+    "epochs": {10, 20, 50},
+    "curriculum__pacing_positive__beta": BETA,
+    "curriculum__pacing_unlabeled__beta": BETA,
+    "curriculum__pacing_positive__t_grow": T_GROW,
+    "curriculum__pacing_unlabeled__t_grow": T_GROW,
+}
+INTERVALS = {
+    "curriculum__temperature_positive": (0.2, 3.0),
+    "curriculum__temperature_unlabeled": (0.2, 3.0),
+    "curriculum__pacing_positive__lambda0": (0.1, 0.9),
+    "curriculum__pacing_unlabeled__lambda0": (0.1, 0.9),
+}
+
+ROUNDS = set(Curriculum().get_params(deep=False))
 PACING_POSITIVE = Pacing("linear", lambda0=0.5, beta=1.0, t_grow=4)
 PACING_UNLABELED = Pacing("convex", lambda0=0.4, beta=0.8, t_grow=4)
 
@@ -25,28 +46,31 @@ def before(**changes):
     return NNPUClassifier(**{**given, **changes})
 
 
+def curriculum(**changes):
+    given = {
+        "temperature_unlabeled": 1.0,
+        "pacing_positive": PACING_POSITIVE,
+        "pacing_unlabeled": PACING_UNLABELED,
+        "max_rounds": 6,
+    }
+    return Curriculum(**{**given, **changes})
+
+
 def robust(**changes):
+    """Two networks; what belongs to the curriculum goes there."""
+    rounds = {name: changes.pop(name) for name in ROUNDS & set(changes)}
     given = {
         "prior": 0.5,
         "epochs": 3,
         "lr": 3e-3,
-        "batch_size": 64,
-        "max_rounds": 6,
         "patience": None,
         "n_members": 2,
-        "n_keep": None,
         "validation_fraction": 0.2,
-        "threshold": 0.5,
         "pretrain": before(),
-        "weight_decay": 0.0,
-        "temperature_positive": 1.0,
-        "temperature_unlabeled": 1.0,
-        "pacing_positive": PACING_POSITIVE,
-        "pacing_unlabeled": PACING_UNLABELED,
+        "curriculum": curriculum(**rounds),
         "random_state": 0,
     }
-    # The networks alone; test_beside has the rest.
-    return RobustPUClassifier(**{"beside": None, **given, **changes})
+    return RobustPUClassifier(**{**given, **changes})
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +80,7 @@ def pu():
 
 @pytest.fixture(scope="module")
 def model(pu):
-    return robust(record_weights=True).fit(pu.X, pu.y)
+    return robust().fit(pu.X, pu.y)
 
 
 @pytest.fixture(scope="module")
@@ -126,54 +150,17 @@ class TestWeights:
 
     def test_path_of_one_member_leaves_out_what_it_held_out(self, small):
         X, y = small
-        model = robust(n_members=1, record_weights=True, max_rounds=2, validation_fraction=0.25)
+        model = robust(n_members=1, max_rounds=2, validation_fraction=0.25)
         path = model.fit(X, y).weight_path_
         assert (np.isnan(path).all(0) == np.isnan(path).any(0)).all()
         assert np.isnan(path[0]).sum() == 25
         assert np.isnan(path[0])[y == 1].sum() == 10
 
-    def test_no_path_unless_asked(self, small):
-        assert not hasattr(robust(max_rounds=1).fit(*small), "weight_path_")
-
-
-class TestBalanced:
-    def test_share_and_sum(self):
-        rng = np.random.default_rng(0)
-        weight = torch.tensor(rng.uniform(0, 1, (3, 50)))
-        mask = torch.tensor(rng.uniform(size=(3, 50)) < 0.3)
-        prior = torch.tensor([0.1, 0.5, 0.9], dtype=torch.float64)
-        scaled = balanced(weight, mask, prior)
-        share = torch.where(mask, scaled, 0.0).sum(1) / scaled.sum(1)
-        torch.testing.assert_close(share, prior)
-        torch.testing.assert_close(scaled.sum(1), weight.sum(1))
-
-    @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-    @pytest.mark.parametrize("side", [True, False])
-    def test_a_side_without_weight_stays_so(self, dtype, side):
-        mask = torch.arange(100) < 50
-        weight = torch.where(mask == side, 0.0, 1.0).to(dtype)
-        scaled = balanced(weight, mask, torch.tensor(0.5, dtype=dtype))
-        assert torch.isfinite(scaled).all()
-        assert (scaled[mask == side] == 0).all()
-
-    def test_no_weight_at_all(self):
-        mask = torch.tensor([True, False])
-        assert balanced(torch.zeros(2), mask, torch.tensor(0.5)).tolist() == [0, 0]
-
-    @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
-    @pytest.mark.parametrize("balance", [True, False])
-    def test_a_round_in_which_no_positive_counts(self, small, balance):
-        X, y = small
-        model = robust(
-            weighting="hard",
-            pacing_positive=Pacing("const", lambda0=1e-9),
-            balance=balance,
-            validation_fraction=0,
-            threshold="prior",
-            max_rounds=2,
-        ).fit(X, y)
-        assert np.isfinite(model.predict_proba(X)).all()
-        assert all(math.isfinite(value) for entry in model.history_ for value in entry.values())
+    def test_no_path_of_many_rows(self, small, monkeypatch):
+        monkeypatch.setattr(robust_pu, "MOST_RECORDED", 80)
+        assert robust(max_rounds=1).fit(*small).weight_path_.shape == (1, 100)
+        monkeypatch.setattr(robust_pu, "MOST_RECORDED", 79)
+        assert robust(max_rounds=1).fit(*small).weight_path_ is None
 
 
 class TestHistory:
@@ -191,7 +178,7 @@ class TestHistory:
 
     def test_one_entry_a_member_and_round(self, model):
         seen = [(entry["member"], entry["round"]) for entry in model.history_]
-        assert seen == [(member, turn) for member in range(2) for turn in range(7)]
+        assert seen == [(member, t) for member in range(2) for t in range(7)]
 
     def test_thresholds_follow_the_pacing(self, model):
         for entry in model.history_:
@@ -225,6 +212,21 @@ class TestHistory:
         assert all("score" not in entry for entry in model.history_)
         assert max(entry["round"] for entry in model.history_) == 2
 
+    @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
+    @pytest.mark.parametrize("balance", [True, False])
+    def test_a_round_in_which_no_positive_counts(self, small, balance):
+        X, y = small
+        model = robust(
+            weighting="hard",
+            pacing_positive=Pacing("const", lambda0=1e-9),
+            balance=balance,
+            validation_fraction=0,
+            threshold="prior",
+            max_rounds=2,
+        ).fit(X, y)
+        assert np.isfinite(model.predict_proba(X)).all()
+        assert all(math.isfinite(value) for entry in model.history_ for value in entry.values())
+
 
 class TestStopping:
     def test_no_patience(self, small):
@@ -252,8 +254,7 @@ class TestPretrain:
         X, y = small
         given = before(prior=0.5, lr=1e-2, validation_fraction=0.2, random_state=0)
         alone = clone(given).fit(X, y)
-        own = {"n_members": 1, "lr": 1e-12, "max_rounds": 1, "calibrate": False}
-        after = robust(pretrain=given, **own).fit(X, y)
+        after = robust(pretrain=given, n_members=1, lr=1e-12, max_rounds=1).fit(X, y)
         np.testing.assert_allclose(after.probability_, alone.probability_, atol=1e-6)
         assert not hasattr(given, "classes_")
 
@@ -269,12 +270,7 @@ class TestPretrain:
         model = robust(pretrain=robust(max_rounds=1), max_rounds=1).fit(*small)
         assert np.isfinite(model.probability_).all()
 
-    def test_robust_pu_with_parameters_left_open(self, small):
-        inner = RobustPUClassifier(pretrain=before(epochs=2), epochs=1, max_rounds=1)
-        model = robust(pretrain=inner, max_rounds=1).fit(*small)
-        assert np.isfinite(model.probability_).all()
-
-    def test_its_own_prior_seed_and_members_are_not_used(self, small):
+    def test_its_prior_seed_and_members_are_not_used(self, small):
         X, y = small
         plain = robust(max_rounds=1, pretrain=before(epochs=4)).fit(X, y)
         changed = before(epochs=4, prior=0.9, random_state=5, n_members=3, threshold=0.9)
@@ -353,20 +349,9 @@ class TestParts:
         ("changes", "match"),
         [
             ({"hardness": "logitsic"}, "did you mean 'logistic'"),
-            ({"weighting": "welch"}, "did you mean 'welsch'"),
-            ({"weighting": None}, "weighting"),
-            ({"pacing_unlabeled": Pacing("lienar")}, "did you mean 'linear'"),
-            ({"pacing_unlabeled": Pacing(lambda0=0)}, "lambda0 must be a number above 0"),
-            ({"pacing_positive": Pacing(beta=-1)}, "beta must be a number above 0"),
-            ({"pacing_positive": Pacing(t_grow=0)}, "t_grow must be a whole number"),
-            ({"pacing_positive": Pacing(gamma=1)}, "gamma must be a number above 0 and below 1"),
-            ({"pacing_positive": Pacing(lambda0="low")}, "lambda0"),
-            ({"pacing_positive": 0.5}, "pacing_positive"),
-            ({"pacing_unlabeled": "linear"}, "pacing_unlabeled"),
-            ({"temperature_positive": 0}, "temperature_positive must be a number above 0"),
-            ({"temperature_unlabeled": -1}, "temperature_unlabeled must be a number above 0"),
             ({"max_rounds": 0}, "max_rounds must be a whole number"),
-            ({"max_rounds": 2.5}, "max_rounds must be a whole number"),
+            ({"curriculum": Pacing()}, "curriculum must be a robustpu.Curriculum or None"),
+            ({"curriculum": "paper"}, "curriculum must be a robustpu.Curriculum or None"),
             ({"patience": 0}, "patience must be a whole number"),
         ],
     )
@@ -381,17 +366,6 @@ class TestParts:
         with pytest.raises(ValueError, match=r"threshold must lie in \(0, 1\) for logarithmic"):
             model.fit("no rows", "no labels")
 
-    def test_thresholds_that_are_never_reached_are_not_refused(self, small):
-        late = Pacing("linear", lambda0=0.1, beta=1.0, t_grow=5)
-        model = robust(
-            weighting="logarithmic",
-            pacing_unlabeled=late,
-            pacing_positive=late,
-            max_rounds=3,
-            threshold="prior",
-        )
-        assert np.isfinite(model.fit(*small).probability_).all()
-
     def test_temperature_flattens_the_hardness(self, small):
         X, y = small
         one = robust(lr=1e-12, max_rounds=1).fit(X, y)
@@ -401,49 +375,75 @@ class TestParts:
         np.testing.assert_array_equal(one.hardness_[y == 1], hot.hardness_[y == 1])
 
 
-class TestSizes:
-    """How much is done by default, for few and for many rows."""
+class TestDefaults:
+    """The paper's Algorithm 1, in its settings."""
 
-    @pytest.mark.parametrize(
-        ("rows", "members", "batch"),
-        [(100, 40, 64), (10_000, 40, 64), (20_000, 20, 256), (33_000, 12, 256), (10**7, 12, 256)],
-    )
-    def test_networks_and_batches(self, rows, members, batch):
+    def test_one_network_and_no_calibration(self):
         model = RobustPUClassifier()
-        assert model._size(rows) == members
-        for recipe in model._recipes(rows):
-            assert recipe["batch_size"] == recipe["pretrain"].batch_size == batch
+        assert (model.n_members, model.calibrate, model.threshold) == (1, False, 0.5)
+        assert (model.epochs, model.batch_size, model.patience) == (20, 64, 5)
 
-    @pytest.mark.parametrize(
-        ("rows", "epochs", "before"),
-        [(100, 10, 50), (10_000, 10, 50), (20_000, 5, 25), (50_000, 2, 20), (10**7, 2, 20)],
-    )
-    def test_epochs(self, rows, epochs, before):
-        for recipe in RobustPUClassifier()._recipes(rows):
-            assert recipe["epochs"] == epochs
-            assert recipe["pretrain"].epochs == before
+    def test_pre_training(self):
+        first = RobustPUClassifier().pretraining
+        assert isinstance(first, NNPUClassifier)
+        assert (first.epochs, first.batch_size, first.surrogate) == (100, 64, "sigmoid")
+        assert RobustPUClassifier(pretrain=None).pretraining is None
 
-    def test_what_is_given_holds(self):
-        model = RobustPUClassifier(n_members=3, batch_size=8, epochs=7)
-        assert model._size(10**6) == 3
-        assert all(not {"batch_size", "epochs"} & set(own) for own in model._recipes(10**6))
-        own = NNPUClassifier(epochs=70)
-        given = RobustPUClassifier(pretrain=own)._recipes(10**6)
-        assert all("pretrain" not in recipe for recipe in given)
-        assert RobustPUClassifier.from_preset("paper")._recipes(10**6) == ({},)
+    def test_fits(self, small):
+        X, y = small
+        model = RobustPUClassifier(prior=0.5, epochs=2, threshold="prior", random_state=0)
+        model.set_params(curriculum=Curriculum(max_rounds=2))
+        assert model.fit(X, y).score(X, X.sum(1) > 0) > 0.8
 
-    def test_the_default_adapts_to_the_rows_it_is_given(self, monkeypatch):
-        monkeypatch.setattr(robust_pu, "MANY", 40)
-        pu = problem(n_positive=60, n_unlabeled=100)
-        model = RobustPUClassifier(prior=0.5, max_rounds=1, epochs=1, random_state=0)
-        model.fit(pu.X, pu.y)
-        assert len(model.member_scores_) == 12
-        trees, bags = model.beside_
-        assert trees.max_samples == 40
-        assert bags.max_samples == pytest.approx(40 / 60)
+    def test_spelled_out(self, small):
+        """A copy in which every part is an object of its own, and that fits as the original."""
+        given = RobustPUClassifier(prior=0.5, epochs=1, patience=1, random_state=0)
+        one, two = given.spelled_out(), given.spelled_out()
+        assert given.get_params(deep=False) == given.get_params(deep=True)
+        one.set_params(pretrain__epochs=3, curriculum__pacing_positive__t_grow=7)
+        assert two.pretrain.epochs == RobustPUClassifier().pretraining.epochs == 100
+        assert two.curriculum.pacing_positive.t_grow == 10
+        found = [model.fit(*small).probability_ for model in (given, two)]
+        np.testing.assert_array_equal(*found)
+
+    def test_spelled_out_keeps_what_was_given(self):
+        given = robust(pretrain=None, max_rounds=9)
+        copy = given.spelled_out()
+        assert (copy.pretrain, copy.curriculum.max_rounds) == (None, 9)
+        assert copy.curriculum is not given.curriculum
+
+    def test_a_subclass_gives_itself(self):
+        class Changed(RobustPUClassifier):
+            pass
+
+        assert type(Changed().spelled_out()) is Changed
 
     @pytest.mark.parametrize("name", ["n_members", "batch_size", "epochs"])
-    def test_other_methods_do_not_adapt(self, name):
-        pu = problem()
+    def test_sizes_are_numbers(self, small, name):
         with pytest.raises(ValueError, match=f"{name} must be a whole number"):
-            NNPUClassifier(**{name: None}).fit(pu.X, pu.y)
+            robust(**{name: None}).fit(*small)
+
+
+class TestGrid:
+    """Section 4.1, "Hyperparameter Setting" in the paper's experiments."""
+
+    @pytest.mark.parametrize(("name", "values"), CHOICES.items())
+    def test_choices(self, name, values):
+        assert set(PAPER_GRID[name]) == values
+        assert RobustPUClassifier().spelled_out().get_params()[name] in values
+
+    @pytest.mark.parametrize(("name", "ends"), INTERVALS.items())
+    def test_intervals(self, name, ends):
+        low, high = PAPER_GRID[name].support()
+        assert (low, high) == pytest.approx(ends)
+        assert low <= RobustPUClassifier().spelled_out().get_params()[name] <= high
+
+    def test_is_complete(self):
+        assert set(PAPER_GRID) == set(CHOICES) | set(INTERVALS)
+
+    def test_is_usable_in_a_search(self, small):
+        model = robust(n_members=1, max_rounds=1, pretrain=before(epochs=3), threshold="prior")
+        for given in ParameterSampler(PAPER_GRID, 3, random_state=0):
+            model.set_params(**{**given, "epochs": 1}).fit(*small)
+            lowest = given["curriculum__pacing_unlabeled__lambda0"]
+            assert model.history_[1]["threshold_unlabeled"] == pytest.approx(lowest)

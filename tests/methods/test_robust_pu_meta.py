@@ -1,4 +1,4 @@
-"""Robust-PU around any learner: rounds, weights, rows of all kinds, answers."""
+"""Robust-PU around any learner: rounds, weights, rows of all kinds, predictions."""
 
 import warnings
 from typing import ClassVar
@@ -22,6 +22,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import robustpu
 from robustpu import (
     BaggingPUClassifier,
+    Curriculum,
     ElkanNotoClassifier,
     NNPUClassifier,
     Pacing,
@@ -29,9 +30,8 @@ from robustpu import (
     RobustPUMetaClassifier,
     make_pu,
 )
-from robustpu.methods.bagging import matched
-from robustpu.methods.elkan_noto import posterior
-from robustpu.thresholds import log_odds, matching_shift
+from robustpu.calibration import log_odds, matched, matching_shift, posterior
+from robustpu.methods.robust_pu_meta import default_curriculum
 
 LINEAR = LogisticRegression(C=10.0)
 BOOSTING = HistGradientBoostingClassifier(max_iter=10, max_leaf_nodes=6, max_bins=16)
@@ -46,8 +46,15 @@ def problem(prior=0.5, seed=0, scenario="case-control", n_positive=120, n_test=1
     return make_pu(X, truth, prior=prior, scenario=scenario, random_state=seed, **sizes)
 
 
+ROUNDS = set(Curriculum().get_params(deep=False))
+
+
 def meta(**changes):
+    """Two members; what belongs to the curriculum goes there."""
+    rounds = {name: changes.pop(name) for name in ROUNDS & set(changes)}
     given = {"estimator": LINEAR, "prior": 0.5, "n_members": 2, "n_folds": 3, "random_state": 0}
+    if rounds:
+        given["curriculum"] = default_curriculum().set_params(**rounds)
     return RobustPUMetaClassifier(**given | changes)
 
 
@@ -87,20 +94,20 @@ def numbered(notebook, **changes):
 
 def out_of_fold(fits):
     """Scores of the rows that the three learners of a member kept, NaN for the others."""
-    kept = np.unique(np.concatenate([own.rows_ for own in fits]))
+    kept = np.unique(np.concatenate([learner.rows_ for learner in fits]))
     score = np.full(60, np.nan)
-    for own in fits:
-        other = np.setdiff1d(kept, own.rows_)
-        score[other] = own.predict_proba(NUMBERS[other])[:, 1]
+    for learner in fits:
+        other = np.setdiff1d(kept, learner.rows_)
+        score[other] = learner.predict_proba(NUMBERS[other])[:, 1]
     return score
 
 
 class TestRounds:
     def test_round_zero_tells_labelled_from_unlabelled_rows(self, notebook):
         _, (first, *_) = numbered(notebook)
-        for own in first:
-            np.testing.assert_array_equal(own.target_, LABELS[own.rows_])
-            assert own.weight_ is None
+        for learner in first:
+            np.testing.assert_array_equal(learner.target_, LABELS[learner.rows_])
+            assert learner.weight_ is None
 
     @pytest.mark.parametrize("scenario", ["case-control", "single-set"])
     def test_weights_by_hand(self, notebook, scenario):
@@ -125,48 +132,52 @@ class TestRounds:
             as_negative = np.exp(-np.log1p(np.exp(odds)) / threshold**2)
             expected = np.where(labelled, as_positive, as_negative)
             # Up to one factor for positives and one for negatives.
-            for own in rounds[t + 1][:3]:
-                np.testing.assert_array_equal(own.target_, LABELS[own.rows_])
-                for side in (own.target_ == 1, own.target_ == 0):
-                    ratio = own.weight_[side] / expected[own.rows_[side]]
+            for learner in rounds[t + 1][:3]:
+                np.testing.assert_array_equal(learner.target_, LABELS[learner.rows_])
+                for side in (learner.target_ == 1, learner.target_ == 0):
+                    ratio = learner.weight_[side] / expected[learner.rows_[side]]
                     np.testing.assert_allclose(ratio, ratio[0], rtol=1e-6)
-            weight = np.concatenate([own.weight_ for own in rounds[t + 1][:3]])
-            target = np.concatenate([own.target_ for own in rounds[t + 1][:3]])
+            weight = np.concatenate([learner.weight_ for learner in rounds[t + 1][:3]])
+            target = np.concatenate([learner.target_ for learner in rounds[t + 1][:3]])
             # Each row is in two of the three folds.
             share = weight[target == 1].sum() / weight.sum()
             assert share == pytest.approx(population, abs=1e-9)
 
-    def test_a_learner_never_scores_its_own_rows(self, notebook):
+    def test_a_learner_never_scores_rows_that_it_trained_on(self, notebook):
         model, _ = numbered(notebook, n_members=5, max_rounds=1)
         assert np.isfinite(model.out_of_fold_).all()
         assert len(notebook.fits) == 30
-        for own in notebook.fits:
-            assert own.scored_
-            assert not own.scored_ & set(own.rows_)
+        for learner in notebook.fits:
+            assert learner.scored_
+            assert not learner.scored_ & set(learner.rows_)
 
     def test_a_row_that_is_held_out_is_in_no_learner_of_its_member(self, notebook):
         numbered(notebook, n_members=5, max_rounds=1)
-        first = [set(own.rows_) for own in [*notebook.fits[:3], *notebook.fits[15:18]]]
+        first = [set(learner.rows_) for learner in [*notebook.fits[:3], *notebook.fits[15:18]]]
         assert len(set(range(60)) - set.union(*first)) == 12
 
     def test_history(self, notebook):
         pacing = Pacing("linear", lambda0=0.5, beta=0.9, t_grow=1)
         model, _ = numbered(notebook, pacing_unlabeled=pacing)
-        assert [(own["member"], own["round"]) for own in model.history_] == [
+        assert [(entry["member"], entry["round"]) for entry in model.history_] == [
             (m, t) for t in range(3) for m in range(2)
         ]
-        assert [own.get("threshold_unlabeled") for own in model.history_[::2]] == [None, 0.5, 0.9]
+        assert [entry.get("threshold_unlabeled") for entry in model.history_[::2]] == [
+            None,
+            0.5,
+            0.9,
+        ]
         last = model.history_[-1]
         for side, count in (("positive", 16), ("unlabeled", 32)):
             assert 0 < last[f"mass_{side}"] < last[f"effective_{side}"] <= count
         assert 0 < last["positive_rate"] < 1
-        scores = np.array([own["score"] for own in model.history_]).reshape(3, 2).mean(1)
-        assert model.turns_.tolist() == [scores.argmax()] * 2
+        scores = np.array([entry["score"] for entry in model.history_]).reshape(3, 2).mean(1)
+        assert model.best_round_.tolist() == [scores.argmax()] * 2
         assert model.member_scores_.mean() == pytest.approx(scores.max())
 
     def test_patience(self, notebook):
         model, rounds = numbered(notebook, max_rounds=9, patience=1)
-        scores = np.array([own["score"] for own in model.history_]).reshape(-1, 2).mean(1)
+        scores = np.array([entry["score"] for entry in model.history_]).reshape(-1, 2).mean(1)
         assert np.all(np.diff(scores)[:-1] > 0)
         assert np.diff(scores)[-1] <= 0
         assert len(rounds) == len(scores) < 10
@@ -178,7 +189,7 @@ class TestRounds:
                 weighting="hard",
                 pacing_positive=Pacing("const", lambda0=1e-6),
             )
-        assert model.turns_.tolist() == [0, 0]
+        assert model.best_round_.tolist() == [0, 0]
 
     def test_weights_of_the_chosen_round(self):
         pu = problem()
@@ -195,22 +206,25 @@ class TestRounds:
         y = np.arange(3000) < 4
         X = np.arange(3000.0)[:, None]
         meta(estimator=notebook, prior=0.5, threshold="prior", max_rounds=1).fit(X, y.astype(int))
-        for own in notebook.fits[6:]:
+        for learner in notebook.fits[6:]:
             # However heavy the positives are, unlabelled rows count as before.
-            assert (own.target_ == 0).sum() > 1000
-            assert own.weight_[own.target_ == 1].min() > 50 * own.weight_[own.target_ == 0].max()
+            assert (learner.target_ == 0).sum() > 1000
+            assert (
+                learner.weight_[learner.target_ == 1].min()
+                > 50 * learner.weight_[learner.target_ == 0].max()
+            )
 
     def test_many_rows_have_fewer_members(self):
         rng = np.random.default_rng(0)
         y = (np.arange(25_000) % 3 == 0).astype(int)
         X = rng.normal(y[:, None], 1.0, (25_000, 2))
-        given = {"estimator": GaussianNB(), "prior": 0.5, "max_rounds": 1, "random_state": 0}
-        many, few = (RobustPUMetaClassifier(**given).fit(X[:n], y[:n]) for n in (25_000, 300))
+        given = {"estimator": GaussianNB(), "n_members": None, "n_folds": None, "max_rounds": 1}
+        many, few = (meta(**given).fit(X[:n], y[:n]) for n in (25_000, 300))
         assert len(many.estimators_) == 4 * 2
         assert len(few.estimators_) == 10 * 3
 
 
-class TestAnswers:
+class TestPredictions:
     @pytest.mark.parametrize("scenario", ["case-control", "single-set"])
     @pytest.mark.parametrize("prior", [0.2, 0.6])
     def test_learns(self, prior, scenario):
@@ -218,8 +232,8 @@ class TestAnswers:
         model = meta(prior=pu.prior, scenario=scenario).fit(pu.X, pu.y)
         assert model.population_prior_ == pytest.approx(pu.population_prior)
         assert model.score(pu.X_test, pu.y_test) > 0.92
-        answered = model.predict_proba(pu.X_test)[:, 1].mean()
-        assert answered == pytest.approx(pu.population_prior, abs=0.05)
+        mean = model.predict_proba(pu.X_test)[:, 1].mean()
+        assert mean == pytest.approx(pu.population_prior, abs=0.05)
         assert model.selection_ == "pu"
 
     @pytest.mark.parametrize(
@@ -256,7 +270,7 @@ class TestAnswers:
         model = meta(estimator=DecisionTreeClassifier(), n_members=5).fit(pu.X, pu.y)
         rows, probability = model.suspects(50)
         assert np.all(pu.y[rows] == 0)
-        # A full tree knows its rows; those that it has not seen it has to judge.
+        # A full tree knows the rows that it was fitted to, but not these.
         assert pu.y_true[rows].mean() > 0.9
         assert np.all(np.diff(probability) <= 0)
         accuracy = model.evaluate()["accuracy"].value
@@ -288,9 +302,9 @@ class TestAnswers:
         model = meta().fit(pu.X, pu.y, eval_set=(pu.X_test, pu.y_test))
         assert model.selection_ == "oracle"
         assert np.isnan(model.out_of_fold_).all()
-        means = np.array([own["score"] for own in model.history_]).reshape(-1, 2).mean(1)
-        assert means.argmax() == model.turns_[0]
-        # By answers, but for a thousandth.
+        means = np.array([entry["score"] for entry in model.history_]).reshape(-1, 2).mean(1)
+        assert means.argmax() == model.best_round_[0]
+        # By predictions, but for a thousandth.
         assert means.max() == pytest.approx(model.score(pu.X_test, pu.y_test), abs=0.02)
         with pytest.raises(ValueError, match="no labelled and unlabelled rows were held out"):
             model.evaluate()
@@ -299,11 +313,11 @@ class TestAnswers:
         pu = problem()
         model = meta(validation_fraction=0.0, max_rounds=2).fit(pu.X, pu.y)
         assert model.selection_ == "none"
-        assert model.turns_.tolist() == [2, 2]
+        assert model.best_round_.tolist() == [2, 2]
         assert np.isnan(model.member_scores_).all()
         assert model.score(pu.X_test, pu.y_test) > 0.92
 
-    def test_collapse_is_told(self):
+    def test_a_collapse_warns(self):
         rng = np.random.default_rng(0)
         X, y = rng.normal(0, 1, (300, 3)), np.arange(300) % 3 == 0
         with pytest.warns(robustpu.CollapseWarning, match="all-negative") as found:
@@ -317,8 +331,8 @@ class TestAnswers:
         assert model.feature_importances_.sum() == pytest.approx(1)
         assert not hasattr(meta().fit(pu.X, pu.y), "feature_importances_")
         model = meta(estimator=BOOSTING).fit(pu.X, pu.y)
-        own = model.explain(pu.X_test[:9])
-        total = own.contribution.sum(1) + own.base
+        found = model.explain(pu.X_test[:9])
+        total = found.contribution.sum(1) + found.base
         mean = np.mean([each.decision_function(pu.X_test[:9]) for each in model.estimators_], 0)
         np.testing.assert_allclose(total, mean, atol=1e-9)
 
@@ -356,10 +370,10 @@ class TestPretraining:
 
         pu = problem()
         model = meta(estimator=Poor(), pretrain=pretrain).fit(pu.X, pu.y)
-        assert model.turns_.tolist() == [0, 0]
+        assert model.best_round_.tolist() == [0, 0]
         first = model.estimators_[0]
         assert isinstance(first, BaggingPUClassifier)
-        assert [type(own) for own in first.estimators_] == [Poor] * 10
+        assert [type(learner) for learner in first.estimators_] == [Poor] * 10
         assert model.score(pu.X_test, pu.y_test) > 0.92
         assert model.label_frequency_ is None
 
@@ -393,21 +407,21 @@ class TestRows:
         pu = problem()
         frame = pd.DataFrame(pu.X.astype(np.float32), columns=list("abcd"))
         meta(estimator=Curious()).fit(frame, pu.y).predict(frame)
-        assert all(isinstance(own, pd.DataFrame) for own in seen)
-        assert all((own.dtypes == np.float32).all() for own in seen)
+        assert all(isinstance(rows, pd.DataFrame) for rows in seen)
+        assert all((rows.dtypes == np.float32).all() for rows in seen)
 
     def test_text(self):
         rng = np.random.default_rng(0)
         truth = np.arange(300) % 2
         words = np.array([["dull", "grey", "rain"], ["bright", "blue", "sun"]])
-        texts = [" ".join(rng.choice(words[own], 4)) + " day" for own in truth]
+        texts = [" ".join(rng.choice(words[kind], 4)) + " day" for kind in truth]
         y = truth * (rng.random(300) < 0.5)
         learner = make_pipeline(CountVectorizer(), LogisticRegression())
         model = meta(estimator=learner, prior=1 / 3, scenario="single-set").fit(texts, y)
         assert np.mean(model.predict(texts) == truth) > 0.97
-        own = model.explain(texts)
-        place = own.names.tolist().index("sun")
-        assert own.contribution[:, place].max() > 0
+        found = model.explain(texts)
+        place = found.names.tolist().index("sun")
+        assert found.contribution[:, place].max() > 0
 
     def test_a_learner_without_weights(self):
         pu = problem()
@@ -473,10 +487,7 @@ class TestWork:
         [
             ({"pretrain": "elkan_noto"}, "did you mean 'elkan-noto'"),
             ({"pretrain": LogisticRegression()}, "pretrain must be 'learner', a method"),
-            ({"hardness": "logistik"}, "did you mean 'logistic'"),
-            ({"weighting": "welch"}, "did you mean 'welsch'"),
-            ({"temperature_unlabeled": 0}, "temperature_unlabeled must be a number above 0"),
-            ({"pacing_positive": 0.5}, "pacing_positive must be a robustpu.Pacing or None"),
+            ({"curriculum": "paper"}, "curriculum must be a robustpu.Curriculum or None"),
             ({"weighting": "logarithmic"}, r"threshold must lie in \(0, 1\)"),
             ({"max_rounds": 0}, "max_rounds must be a whole number at least 1"),
             ({"patience": 0}, "patience must be"),
@@ -502,12 +513,10 @@ def expected_failures(estimator):
 @pytest.mark.filterwarnings("ignore::robustpu.labels.AmbiguousLabelWarning")
 @parametrize_with_checks(
     [
-        RobustPUMetaClassifier(
-            prior=0.5,
+        meta(
             estimator=HistGradientBoostingClassifier(max_iter=2, max_bins=8),
-            n_members=2,
+            n_folds=None,
             max_rounds=1,
-            random_state=0,
         )
     ],
     expected_failed_checks=expected_failures,
@@ -523,16 +532,17 @@ def test_rounds_end_before_a_fold_would_learn_one_class():
     X[y == 1] += 1
     low = Pacing("linear", lambda0=0.4, beta=0.4, t_grow=1)
     given = {"prior": 0.2, "estimator": LogisticRegression(), "pacing_positive": low}
+    given |= {"n_members": None, "n_folds": None}
     told = 0
     for seed in range(8):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            RobustPUMetaClassifier(**given, random_state=seed).fit(X, y)
-        told += any("without any weight" in str(own.message) for own in caught)
+            meta(**given, random_state=seed).fit(X, y)
+        told += any("without any weight" in str(warning.message) for warning in caught)
     assert told
 
 
-def with_nobodies(pu):
+def with_zero_weights(pu):
     """The rows of a problem with as many others of weight 0 among them: X, y, weight."""
     counts = np.arange(2 * len(pu.y)) % 2 == 0
     X, y = np.full((len(counts), 4), 9.0), np.arange(len(counts)) // 2 % 2
@@ -540,13 +550,13 @@ def with_nobodies(pu):
     return X, y, counts.astype(float)
 
 
-class TestRowsWithoutWeight:
+class TestRowsWithZeroWeight:
     @pytest.mark.parametrize(
         "more", [{}, {"prior": "dedpul"}, {"validation_fraction": 0.0}, {"pretrain": "bagging"}]
     )
     def test_count_as_none(self, more):
         pu = problem()
-        X, y, weight = with_nobodies(pu)
+        X, y, weight = with_zero_weights(pu)
         plain = meta(**more).fit(pu.X, pu.y, np.ones(len(pu.y)))
         model = meta(**more).fit(X, y, weight)
         assert model.prior_ == plain.prior_
@@ -554,22 +564,22 @@ class TestRowsWithoutWeight:
         for name in ("probability_", "out_of_fold_", "weight_", "hardness_"):
             found, expected = getattr(model, name)[weight > 0], getattr(plain, name)
             np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-12)
-        # They are answered, but nothing is judged by them.
+        # They are scored, but nothing is evaluated on them.
         np.testing.assert_allclose(
             model.probability_[weight == 0], model.predict_proba(X[weight == 0])[:, 1]
         )
         assert np.isnan(model.out_of_fold_[weight == 0]).all()
 
-    def test_an_eval_set_beside_them(self):
+    def test_an_eval_set_with_them(self):
         pu = problem()
-        X, y, weight = with_nobodies(pu)
+        X, y, weight = with_zero_weights(pu)
         model = meta().fit(X, y, weight, eval_set=(pu.X_test, pu.y_test))
         with pytest.raises(ValueError, match="no labelled and unlabelled rows were held out"):
             model.evaluate()
 
     @pytest.mark.parametrize("label", [0, 1])
     def test_few_others(self, label):
-        # Of rows that are dealt out with the others, three may all be in one fold.
+        # If rows with zero weight were in folds, three others might all be in one.
         pu = problem()
         few = np.flatnonzero(pu.y == label)[:3]
         weight = (pu.y != label).astype(float)
@@ -582,7 +592,9 @@ class TestRowsWithoutWeight:
     def test_one_other_is_too_few(self, prior, notebook):
         weight = (LABELS == 0).astype(float)
         weight[0] = 1
-        match = r"at least 2 labelled .* there are 1 and 40\. Rows of weight 0 do not count"
+        match = (
+            r"at least 2 labelled .* there are 1 and 40\. Rows with zero sample weight do not count"
+        )
         with pytest.raises(ValueError, match=match):
             meta(estimator=notebook, prior=prior).fit(NUMBERS, LABELS, weight)
         assert not notebook.fits

@@ -50,8 +50,8 @@ class TestRows:
     def test_initial_weights_are_the_members_own(self):
         _, both = fleet_of(seeds=(1, 2))
         _, alone = fleet_of(seeds=(2,))
-        for (weight, _), (own, _) in zip(both._layers, alone._layers, strict=True):
-            assert torch.equal(weight[1], own[0])
+        for (weight, _), (single, _) in zip(both._layers, alone._layers, strict=True):
+            assert torch.equal(weight[1], single[0])
             assert not torch.equal(weight[0], weight[1])
 
 
@@ -64,17 +64,17 @@ class TestVisit:
         rows, (order, chance) = selector.rows(fleet), draws()
         visit = selector.visit(rows, order, chance)
         for k in range(2):
-            hidden, own = rows.hidden[k].numpy(), rows.weight[k].numpy()
-            counts = own > 0
-            turn = sorted(np.flatnonzero(counts), key=lambda row: order[k, row])
-            assert visit.order[k, : len(turn)].tolist() == turn
-            everyone = np.average(hidden, axis=0, weights=own)
+            hidden, weight = rows.hidden[k].numpy(), rows.weight[k].numpy()
+            counts = weight > 0
+            sequence = sorted(np.flatnonzero(counts), key=lambda row: order[k, row])
+            assert visit.order[k, : len(sequence)].tolist() == sequence
+            everyone = np.average(hidden, axis=0, weights=weight)
             chosen = []
-            for place, row in enumerate(turn):
+            for place, row in enumerate(sequence):
                 if place % STRIDE == 0:
                     mean = everyone
                     if chosen:
-                        mean = np.average(hidden[chosen], axis=0, weights=own[chosen])
+                        mean = np.average(hidden[chosen], axis=0, weights=weight[chosen])
                 np.testing.assert_allclose(visit.mean_chosen[k, row], mean, atol=1e-6)
                 state = np.r_[hidden[row], mean, rows.positive_mean[k, 0]]
                 takes = chance[k, row].item() < probability(selector, k, state[None])[0]
@@ -83,7 +83,7 @@ class TestVisit:
                     chosen.append(row)
             assert 10 < len(chosen) < 90
             assert not visit.is_chosen[k][~torch.from_numpy(counts)].any()
-            share = own[chosen].sum() / own.sum()
+            share = weight[chosen].sum() / weight.sum()
             assert chosen_share(rows, visit)[k].item() == pytest.approx(share)
 
     def test_chance_has_nothing_to_do_with_the_order(self):
@@ -159,26 +159,26 @@ class TestLearn:
                     parameter.data[place] += step
                     sides.append(self.objective(selector, place[0], rows, visit, value, final))
                     parameter.data[place] -= step
-                slope = (sides[0] - sides[1]) / 2e-5
-                expected.append((number, place, slope, parameter[place].item()))
+                grad = (sides[0] - sides[1]) / 2e-5
+                expected.append((number, place, grad, parameter[place].item()))
         found, step = [], selector._optimizer.step
 
         def watched():
-            found.extend(own.grad.clone() for own in selector._parameters)
+            found.extend(parameter.grad.clone() for parameter in selector._parameters)
             step()
 
         monkeypatch.setattr(selector._optimizer, "step", watched)
         selector.learn(rows, visit, value, final)
         known = 0
-        for number, place, slope, before in expected:
+        for number, place, grad, before in expected:
             # What is minimised is the objective's negative.
-            assert found[number][place].item() == pytest.approx(-slope, abs=1e-8)
-            if abs(slope) < 1e-6:
+            assert found[number][place].item() == pytest.approx(-grad, abs=1e-8)
+            if abs(grad) < 1e-6:
                 continue
             known += 1
             moved = selector._parameters[number][place].item() - before
             rate = (1e-2, 1e-3)[place[0]]
-            assert moved == pytest.approx(rate * np.sign(slope), rel=0.02)
+            assert moved == pytest.approx(rate * np.sign(grad), rel=0.02)
         assert known > 10
 
     @pytest.mark.parametrize("final", [1.0, -1.0])
@@ -206,8 +206,8 @@ class TestLearn:
         rows = selector.rows(fleet)
         # Negative where the first number is; the second member's classifier says the opposite.
         logit = rows.hidden[..., 0] * torch.tensor([3.0, -3.0]).double()[:, None]
-        for turn in range(80):
-            visit = selector.visit(rows, *draws(seed=turn))
+        for step in range(80):
+            visit = selector.visit(rows, *draws(seed=step))
             value = returns(logit, rows, visit, torch.tensor([0.4, 0.4]).double())
             selector.learn(rows, visit, value, torch.zeros(2).double())
         unlabelled = rows.weight > 0
@@ -219,18 +219,20 @@ class TestLearn:
         """The one that stays learns as if it had been alone."""
         fleet, both = fleet_of(seeds=(1, 2), lr=(1e-2, 1e-2))
         other, alone = fleet_of(seeds=(2,), lr=(1e-2,))
-        for turn in range(4):
-            if turn == 2:
+        for step in range(4):
+            if step == 2:
                 fleet.keep(torch.tensor([False, True]))
-            for own, selector in ((fleet, both), (other, alone)):
-                members = len(own.alive)
-                order, chance = (part[-members:] for part in draws(seed=turn))
-                rows = selector.rows(own)
+            for networks, selector in ((fleet, both), (other, alone)):
+                members = len(networks.alive)
+                order, chance = (part[-members:] for part in draws(seed=step))
+                rows = selector.rows(networks)
                 visit = selector.visit(rows, order, chance)
-                value = returns(own.logits(), rows, visit, torch.full((members,), 0.8).double())
+                value = returns(
+                    networks.logits(), rows, visit, torch.full((members,), 0.8).double()
+                )
                 selector.learn(rows, visit, value, torch.full((members,), 0.1).double())
-        for one, own in zip(both._parameters, alone._parameters, strict=True):
-            torch.testing.assert_close(one[1], own[0])
+        for one, other_one in zip(both._parameters, alone._parameters, strict=True):
+            torch.testing.assert_close(one[1], other_one[0])
 
     def test_nothing_to_visit(self):
         weight = torch.where(torch.arange(N) % 3 == 0, 1.0, 0.0)

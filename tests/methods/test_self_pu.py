@@ -45,15 +45,15 @@ def batch(is_taught=1.0, low=False, prior=(0.3, 0.4), population_prior=(0.3, 0.5
     return logit, Batch(is_positive, weight, *priors, columns)
 
 
-def by_hand(logit, own):
+def by_hand(logit, data):
     """nnPU of the doubtful rows, and the rest, one member after the other."""
     answer = []
     for k in range(2):
-        f, w = 1 / (1 + np.exp(-logit[k].numpy())), own.weight[k].numpy()
-        labelled = own.is_positive[k].numpy()
-        column = {name: value[k].numpy() for name, value in own.columns.items()}
+        f, w = 1 / (1 + np.exp(-logit[k].numpy())), data.weight[k].numpy()
+        labelled = data.is_positive[k].numpy()
+        column = {name: value[k].numpy() for name, value in data.columns.items()}
         number = {name: value[k].item() for name, value in NUMBERS.items()}
-        prior, population = own.prior[k].item(), own.population_prior[k].item()
+        prior, population = data.prior[k].item(), data.population_prior[k].item()
         sure = column["sure"] > 0
         doubtful = ~labelled & ~sure
         # The sigmoid loss of a row as a positive is 1 - f, as a negative f.
@@ -82,36 +82,36 @@ CASES = pytest.mark.parametrize("case", [{}, {"is_taught": 0.0}, {"low": True}])
 class TestRisk:
     @CASES
     def test_value(self, case):
-        logit, own = batch(**case)
-        found = self_paced(logit, own, **NUMBERS).numpy()
-        np.testing.assert_allclose(found, by_hand(logit, own), rtol=1e-6)
+        logit, data = batch(**case)
+        found = self_paced(logit, data, **NUMBERS).numpy()
+        np.testing.assert_allclose(found, by_hand(logit, data), rtol=1e-6)
 
     @CASES
-    def test_slope(self, case):
-        logit, own = batch(**case)
+    def test_grad(self, case):
+        logit, data = batch(**case)
         leaf = logit.clone().requires_grad_()
-        (slope,) = torch.autograd.grad(self_paced(leaf, own, **NUMBERS).sum(), leaf)
+        (grad,) = torch.autograd.grad(self_paced(leaf, data, **NUMBERS).sum(), leaf)
         for k, row in np.ndindex(2, 9):
             step = torch.zeros_like(logit)
             step[k, row] = 1e-5
-            rise = by_hand(logit + step, own) - by_hand(logit - step, own)
-            assert slope[k, row].item() == pytest.approx(rise[k] / 2e-5, abs=1e-7)
+            rise = by_hand(logit + step, data) - by_hand(logit - step, data)
+            assert grad[k, row].item() == pytest.approx(rise[k] / 2e-5, abs=1e-7)
 
     def test_the_cases_reach_both_branches(self):
         for low, sign in ((False, 1), (True, -1)):
-            logit, own = batch(low=low, is_taught=0.0)
-            weight = own.weight * (1 - own.columns["sure"])
+            logit, data = batch(low=low, is_taught=0.0)
+            weight = data.weight * (1 - data.columns["sure"])
             f = torch.sigmoid(logit) * weight
-            positive, rest = own.is_positive, ~own.is_positive
+            positive, rest = data.is_positive, ~data.is_positive
             r = (f * rest).sum(1) / (weight * rest).sum(1)
-            r -= own.prior * (f * positive).sum(1) / (weight * positive).sum(1)
+            r -= data.prior * (f * positive).sum(1) / (weight * positive).sum(1)
             assert (r.sign() == sign).all()
 
     def test_a_batch_without_positives_or_sure_rows(self):
-        logit, own = batch()
-        columns = own.columns | {"sure": torch.zeros(2, 9).double()}
-        nobody = torch.zeros_like(own.is_positive)
-        none = Batch(nobody, own.weight, own.prior, own.population_prior, columns)
+        logit, data = batch()
+        columns = data.columns | {"sure": torch.zeros(2, 9).double()}
+        nobody = torch.zeros_like(data.is_positive)
+        none = Batch(nobody, data.weight, data.prior, data.population_prior, columns)
         assert self_paced(logit, none, **NUMBERS).isfinite().all()
 
 
@@ -188,22 +188,22 @@ class TestEpochs:
         given |= {"most": 0.2, "most_other": 0.6, "decay": 0.7}
         self_pu(**given).fit(X, y)
         shares = []
-        for turn, (rows, logit, columns, _) in enumerate(watch.epochs, start=1):
+        for epoch, (rows, logit, columns, _) in enumerate(watch.epochs, start=1):
             f = torch.sigmoid(logit)
             # Each member has a student in either half, on the same rows, from other weights.
             assert torch.equal(rows.index[:2], rows.index[2:])
             torch.testing.assert_close(columns["peer"], torch.cat([f[2:], f[:2]]))
             assert (f[:2] - f[2:]).abs().max() > 1e-3
-            assert (columns["is_taught"] == float(turn > 6)).all()
+            assert (columns["is_taught"] == float(epoch > 6)).all()
             is_copy = torch.equal(columns["teacher"], f)
             # The teacher learns for the first time at the end of epoch 7.
-            assert is_copy == (turn <= 7)
+            assert is_copy == (epoch <= 7)
             shares.append((columns["sure"].sum(1) / (~rows.is_positive).sum(1)).tolist())
             assert (columns["sure"] * rows.is_positive == 0).all()
         assert shares[0] == [0] * 4
-        for turn, expected in ((2, 1 / 3), (4, 2 / 3), (6, 1), (10, 1)):
+        for epoch, expected in ((2, 1 / 3), (4, 2 / 3), (6, 1), (10, 1)):
             wanted = [0.2 * expected] * 2 + [0.6 * expected] * 2
-            assert shares[turn - 1] == pytest.approx(wanted, abs=0.02)
+            assert shares[epoch - 1] == pytest.approx(wanted, abs=0.02)
         assert shares[2] == shares[1]
         assert watch.decays == [0] * 6 + [0.7] * 4
 
@@ -213,17 +213,17 @@ class TestEpochs:
         X, y = table()
         offer = Best.offer
 
-        def offered(best, score, turn):
+        def offered(best, score, epoch):
             offers.append((score.clone(), best._fleet.state.flat.clone()))
-            offer(best, score, turn)
+            offer(best, score, epoch)
 
         monkeypatch.setattr(Best, "offer", offered)
         model = self_pu(validation_fraction=0.3).fit(X, y)
         scores = torch.stack([score for score, _ in offers])
-        turn = scores.mean(1).argmax().item()
-        better = int(scores[turn, 1] > scores[turn, 0])
-        assert model.member_scores_[0] == pytest.approx(scores[turn, better].item())
-        torch.testing.assert_close(model.state_.flat[0], offers[turn][1][better])
+        epoch = scores.mean(1).argmax().item()
+        better = int(scores[epoch, 1] > scores[epoch, 0])
+        assert model.member_scores_[0] == pytest.approx(scores[epoch, better].item())
+        torch.testing.assert_close(model.state_.flat[0], offers[epoch][1][better])
         noted = [entry["score"] for entry in model.history_]
         assert noted == pytest.approx(scores[:, better].tolist())
         assert [entry["epoch"] for entry in model.history_] == list(range(1, 9))
@@ -255,7 +255,7 @@ class TestFit:
         X, y = table()
         # Without scores the answer is that of the first student, who has learnt from the second.
         one, other = (
-            self_pu(validation_fraction=0, **own).fit(X, y) for own in ({}, {name: value})
+            self_pu(validation_fraction=0, **extra).fit(X, y) for extra in ({}, {name: value})
         )
         assert np.abs(one.probability_ - other.probability_).max() > 1e-6
 

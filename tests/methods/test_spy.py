@@ -90,7 +90,7 @@ class TestFirstStep:
         spy(estimator=Told(), spy_ratio=ratio, n_draws=4).fit(X, y)
         first = Told.seen[::2]
         spies = [tuple(np.flatnonzero((y == 1) & (target == 0))) for _, target, _ in first]
-        assert [len(own) for own in spies] == [count] * 4
+        assert [len(rows) for rows in spies] == [count] * 4
         assert len(set(spies)) > 1
         for rows, target, _ in first:
             assert rows.tolist() == list(range(70))
@@ -176,7 +176,7 @@ class TestLearns:
         assert score > naive.score(pu.X_test, pu.y_test) + 0.05
 
     def test_the_shift_mends_the_boundary(self):
-        """Without it a learner of P against far negatives answers positive too often."""
+        """Without it a learner of P against far negatives predicts positive too often."""
         pu = spambase(0.3)
         model = spy(prior=0.3).fit(pu.X, pu.y)
         share, score = model.predict(pu.X_test).mean(), model.score(pu.X_test, pu.y_test)
@@ -251,7 +251,7 @@ class TestContract:
     def test_weights_need_a_learner_that_takes_them(self):
         pu = problem()
         with pytest.raises(ValueError, match="KNeighborsClassifier takes no sample_weight"):
-            spy(estimator=KNeighborsClassifier()).fit(pu.X, pu.y, np.ones(len(pu.y)))
+            spy(estimator=KNeighborsClassifier()).fit(pu.X, pu.y, 1 + pu.y)
 
     def test_one_positive_is_too_few(self):
         with pytest.raises(ValueError, match="at least 2 labelled positives"):

@@ -51,9 +51,9 @@ def test_a_running_mean():
 def test_a_decay_of_1_minus_1_over_t_is_the_plain_mean():
     fleet = fleet_of(1)
     teacher = Teacher(fleet)
-    for turn, value in enumerate([3.0, 5.0, 10.0], start=1):
+    for epoch, value in enumerate([3.0, 5.0, 10.0], start=1):
         put(fleet, value)
-        teacher.learn(1 - 1 / turn)
+        teacher.learn(1 - 1 / epoch)
     assert teacher.flat[0, 0].item() == pytest.approx(6.0)
 
 
@@ -74,13 +74,13 @@ def test_students_are_back_in_charge_afterwards_whatever_happens():
     fleet = fleet_of(2)
     teacher = Teacher(fleet)
     put(fleet, 1.0, 2.0)
-    own = fleet.state.flat
+    flat = fleet.state.flat
     with teacher.in_charge():
         assert torch.equal(fleet.state.flat, teacher.flat)
-    assert fleet.state.flat is own
+    assert fleet.state.flat is flat
     with pytest.raises(RuntimeError, match="stop"), teacher.in_charge():
         raise RuntimeError("stop")
-    assert fleet.state.flat is own
+    assert fleet.state.flat is flat
 
 
 def test_batch_norm_is_the_students_own():

@@ -1,21 +1,12 @@
 """What the two-step methods share: reliable negatives, the second step and its boundary."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from scipy.special import expit, logit
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from robustpu.base import parameters
-from robustpu.methods.two_step import (
-    LEAST,
-    TwoStepClassifier,
-    boundary,
-    log_odds,
-    matching_shift,
-    reliable,
-)
+from robustpu.methods.two_step import LEAST, TwoStepClassifier, reliable
+from robustpu.validation.parameters import parameters
 
 
 class Told(ClassifierMixin, BaseEstimator):
@@ -30,8 +21,8 @@ class Told(ClassifierMixin, BaseEstimator):
         return self
 
     def predict_proba(self, X):
-        answer = expit(logit(X[:, 0]) + (self.random_state % 7) / 5)
-        return np.column_stack([1 - answer, answer])
+        score = expit(logit(X[:, 0]) + (self.random_state % 7) / 5)
+        return np.column_stack([1 - score, score])
 
 
 class Decides(Told):
@@ -49,9 +40,9 @@ class Decides(Told):
 class Lowest(TwoStepClassifier):
     """Picks the unlabelled rows whose first column is below 0.3, and one of the others."""
 
-    def _pick(self, X, is_positive, weight, random):
-        negative = ~is_positive & (X[:, 0] < 0.3)
-        negative[random.choice(np.flatnonzero(~is_positive & ~negative))] = True
+    def pick_negatives(self, data, random):
+        negative = ~data.is_positive & (data.X[:, 0] < 0.3)
+        negative[random.choice(np.flatnonzero(~data.is_positive & ~negative))] = True
         return negative
 
 
@@ -95,47 +86,6 @@ class TestReliable:
         assert model._reliable(score, 0).sum() == round(100 * LEAST * 0.1)
 
 
-class TestBoundary:
-    @pytest.mark.parametrize("share", [0.01, 0.3, 0.5, 0.77, 0.99])
-    @pytest.mark.parametrize("digits", [1, 5])
-    def test_no_other_gap_is_nearer_to_the_share(self, share, digits):
-        rng = np.random.default_rng(0)
-        score, weight = rng.normal(size=60).round(digits), rng.uniform(0, 2, 60)
-        values = sorted(set(score.tolist()))
-        gaps = [(low + high) / 2 for low, high in pairwise(values)]
-        errors = [abs(weight[score > gap].sum() / weight.sum() - share) for gap in gaps]
-        assert boundary(score, share, weight) == pytest.approx(gaps[int(np.argmin(errors))])
-
-    def test_of_equal_scores(self):
-        assert boundary(np.full(4, 2.5), 0.3, np.ones(4)) == 2.5
-
-
-class TestMatchingShift:
-    @pytest.mark.parametrize("share", [0.001, 0.3, 0.9])
-    def test_the_mean_probability_is_the_share(self, share):
-        rng = np.random.default_rng(0)
-        odds, weight = rng.normal(0, 8, 100), rng.uniform(0, 3, 100)
-        shift = matching_shift(odds, share, weight)
-        mean = (weight * expit(odds + shift)).sum() / weight.sum()
-        assert mean == pytest.approx(share, rel=1e-6)
-
-    def test_one_row(self):
-        assert matching_shift(np.array([5.0]), 0.5, np.ones(1)) == pytest.approx(-5)
-
-    def test_of_certain_rows(self):
-        odds = log_odds(np.array([0.0, 0.0, 1.0, 1.0]))
-        shift = matching_shift(odds, 0.25, np.ones(4))
-        np.testing.assert_allclose(expit(odds + shift), [0, 0, 0.5, 0.5], atol=1e-9)
-
-
-def test_log_odds():
-    probability = np.array([1e-300, 0.2, 0.5, 1 - 1e-9, 1.0])
-    odds = log_odds(probability)
-    assert np.isfinite(odds).all()
-    np.testing.assert_allclose(odds[1:3], [np.log(0.25), 0])
-    assert np.all(np.diff(odds) > 0)
-
-
 class TestSecondStep:
     def test_all_of_p_against_the_picked_rows_alone(self):
         X, y = told()
@@ -154,7 +104,7 @@ class TestSecondStep:
     def test_mean_of_the_draws_shifted_to_the_prior(self, scenario):
         X, y = told()
         model = lowest(scenario=scenario).fit(X, y)
-        mean = np.mean([own.predict_proba(X)[:, 1] for own in model.estimators_], axis=0)
+        mean = np.mean([each.predict_proba(X)[:, 1] for each in model.estimators_], axis=0)
         np.testing.assert_allclose(logit(model.probability_) - logit(mean), model.shift_)
         if scenario == "case-control":
             assert model.probability_[y == 0].mean() == pytest.approx(0.4)
@@ -162,7 +112,7 @@ class TestSecondStep:
             assert model.probability_.mean() == pytest.approx((12 + 0.4 * 30) / 42)
 
     @pytest.mark.parametrize("scenario", ["case-control", "single-set"])
-    def test_without_probabilities_the_share_of_answers_is_matched(self, scenario):
+    def test_without_probabilities_the_share_of_predictions_is_matched(self, scenario):
         X, y = told()
         model = lowest(estimator=Decides(), scenario=scenario).fit(X, y)
         positive = model.predict(X) == 1
@@ -190,7 +140,7 @@ class TestSecondStep:
         np.testing.assert_allclose(model.predict_proba(X), other.predict_proba(X))
 
     @pytest.mark.parametrize(("side", "name"), [(1, "labelled positives"), (0, "unlabelled rows")])
-    def test_a_side_without_weight(self, side, name):
+    def test_a_class_with_zero_weight(self, side, name):
         X, y = told()
         with pytest.raises(ValueError, match=f"sample_weight is zero for all {name}"):
             lowest().fit(X, y, sample_weight=(y != side).astype(float))

@@ -30,7 +30,7 @@ def test_overfits_without_selection():
     given = {"validation_fraction": 0, "lr": 1e-2, "threshold": "prior"}
     short = upu(epochs=5, **given).fit(pu.X[rows], pu.y[rows])
     long = upu(epochs=200, **given).fit(pu.X[rows], pu.y[rows])
-    spread = [np.abs(own.decision_function(pu.X[rows])).max() for own in (short, long)]
+    spread = [np.abs(model.decision_function(pu.X[rows])).max() for model in (short, long)]
     assert spread[1] > 5 * spread[0]
     assert np.isfinite(long.predict_proba(pu.X_test)).all()
 

@@ -87,13 +87,13 @@ def test_no_prior_however_wrong_makes_a_certainty(prior):
     y, score = rows()
     found = metrics.evaluate(y, score, prior=prior)
     assert "precision" in found.clipped
-    assert all(own.high - own.low > 0.005 for own in found.values())
+    assert all(estimate.high - estimate.low > 0.005 for estimate in found.values())
 
 
 @pytest.mark.parametrize("name", ["auc", "average_precision"])
 def test_one_labelled_row_says_nothing_about_the_order(name):
-    own = metrics.evaluate(np.arange(50) < 1, np.linspace(1, 0, 50), prior=0.2)[name]
-    assert (own.low, own.high) == (0, 1)
+    estimate = metrics.evaluate(np.arange(50) < 1, np.linspace(1, 0, 50), prior=0.2)[name]
+    assert (estimate.low, estimate.high) == (0, 1)
 
 
 @pytest.mark.parametrize("n_labelled", [2, 3, 5, 10])
@@ -123,7 +123,7 @@ def test_a_model_that_answers_nothing_has_no_precision_and_we_know_nothing_about
     assert found["f1"].value == found["lee_liu"].value == 0
     assert found["accuracy"].value == pytest.approx(0.7)
     assert found.collapse == "negative"
-    assert "0.0% of the unlabelled rows are answered positive" in str(found)
+    assert "0.0% of the unlabelled rows are predicted positive" in str(found)
     assert "all-negative" in str(found)
 
 

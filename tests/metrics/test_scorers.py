@@ -175,7 +175,7 @@ def test_errors_of_estimators():
 
 class TestOneStandardError:
     def results(self, *splits):
-        return {f"split{place}_test_score": np.array(own) for place, own in enumerate(splits)}
+        return {f"split{place}_test_score": np.array(scores) for place, scores in enumerate(splits)}
 
     def test_the_first_that_cannot_be_told_from_the_best(self):
         # The best is the last: 0.90, 0.80, 0.88, with a mean of 0.86 and an error of 0.0306.

@@ -76,14 +76,14 @@ def test_average_precision_by_brute_force(scenario):
     score = rng.normal(y, 1).round(1)
     positive, unlabeled, prior = score[y], score[~y], 0.3
     terms = []
-    for place, own in enumerate(positive):
+    for place, at in enumerate(positive):
         others = np.delete(positive, place)
-        recall = np.mean(others >= own)
+        recall = np.mean(others >= at)
         if scenario == "case-control":
-            rate = (np.sum(unlabeled >= own) + 1) / 36
+            rate = (np.sum(unlabeled >= at) + 1) / 36
             terms.append(prior * recall / rate)
         else:
-            rate = 0.3 * recall + 0.7 * np.mean(unlabeled >= own)
+            rate = 0.3 * recall + 0.7 * np.mean(unlabeled >= at)
             terms.append((0.3 + 0.7 * prior) * recall / rate if rate else 0.0)
     sample = sample_of(y, score, prior=prior, scenario=scenario)
     raw = metrics.ranking.average_precision(sample).raw

@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 from torch import nn
 
 import robustpu
-from robustpu import NNPUClassifier, all_methods, datasets, make_pu
+from robustpu import Curriculum, NNPUClassifier, all_methods, datasets, make_pu
 
 METHODS = all_methods()
 SHORT = {"epochs": 2, "batch_size": 256, "lr": 1e-3, "weight_decay": 0.0, "random_state": 0}
@@ -25,14 +25,13 @@ QUICK = {
     "self-pu": {**SHORT, "start_epoch": 1, "stop_epoch": 1, "every": 1},
     "tedn": {**SHORT, "warm_epochs": 1},
     "lbe": {**SHORT, "rounds": 2, "warm_epochs": 1},
+    "auto": {"n_members": 1, "random_state": 0},
     "robust-pu": {
         "epochs": 1,
         "batch_size": 256,
-        "max_rounds": 2,
         "n_members": 3,
-        "n_keep": 2,
-        "record_weights": True,
         "pretrain": NNPUClassifier(epochs=1, batch_size=256),
+        "curriculum": Curriculum(max_rounds=2),
         "random_state": 0,
     },
     "spy": {"n_draws": 2, "random_state": 0},
@@ -40,6 +39,7 @@ QUICK = {
     "elkan-noto": {"random_state": 0},
     "bagging": {"n_estimators": 4, "random_state": 0},
     "puet": {"n_estimators": 6, "random_state": 0},
+    "pretrained": {"n_members": 1, "random_state": 0},
     "robust-pu-meta": {"estimator": DecisionTreeClassifier(max_depth=3), "random_state": 0},
 }
 
@@ -71,8 +71,10 @@ def fitted(name):
 
 def seal(folder):
     """Make the checksums of a folder right again, as one who tampers with it would."""
-    names = sorted(own.name for own in folder.iterdir() if own.name != "SHA256SUMS")
-    lines = [f"{hashlib.sha256((folder / own).read_bytes()).hexdigest()}  {own}\n" for own in names]
+    names = sorted(path.name for path in folder.iterdir() if path.name != "SHA256SUMS")
+    lines = [
+        f"{hashlib.sha256((folder / name).read_bytes()).hexdigest()}  {name}\n" for name in names
+    ]
     (folder / "SHA256SUMS").write_text("".join(lines))
 
 
@@ -129,7 +131,9 @@ def same(one, other):
         return len(one) == len(other) and all(map(same, one, other))
     if isinstance(one, float | np.generic):
         return repr(one) == repr(other)
-    if hasattr(one, "__dict__") and not isinstance(one, nn.Module) and not callable(one):
+    is_plain = hasattr(one, "__dict__") and not isinstance(one, nn.Module) and not callable(one)
+    # A pacing can be called, and is compared by its parameters all the same.
+    if is_plain or hasattr(one, "get_params"):
         mine, yours = vars(one), vars(other)
         return mine.keys() == yours.keys() and all(same(mine[key], yours[key]) for key in mine)
     if hasattr(one, "__getstate__") and type(one).__name__ == "Tree":

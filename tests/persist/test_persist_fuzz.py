@@ -14,7 +14,7 @@ from folders import data, fitted, header_of, seal, with_header
 import robustpu
 from robustpu import ModelFolderError
 
-NAMES = ("nnpu", "puet", "bagging", "elkan-noto", "robust-pu")
+NAMES = ("nnpu", "puet", "pretrained", "bagging", "elkan-noto", "robust-pu")
 FILES = ("SHA256SUMS", "arrays.safetensors", "model.json")
 JUNK = [
     None,

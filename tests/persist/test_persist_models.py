@@ -20,9 +20,9 @@ class TestEveryMethod:
         loaded = again(model, tmp_path)
         assert vars(model).keys() == vars(loaded).keys()
         different = [
-            own
-            for own in vars(model)
-            if own != "network_" and not same(vars(model)[own], vars(loaded)[own])
+            name
+            for name in vars(model)
+            if name != "network_" and not same(vars(model)[name], vars(loaded)[name])
         ]
         assert not different
 

@@ -1,4 +1,4 @@
-"""An ONNX file answers as the model does, to 1e-5, from raw rows."""
+"""An ONNX file predicts as the model does, to 1e-5, from raw rows."""
 
 import json
 import sys
@@ -13,11 +13,12 @@ from robustpu import (
     ElkanNotoClassifier,
     NNPUClassifier,
     PUExtraTreesClassifier,
+    PUVotingClassifier,
     RobustPUClassifier,
     VPUClassifier,
 )
+from robustpu.base.neural import NeuralPUClassifier
 from robustpu.modules.resnet import Bottleneck, convolution
-from robustpu.neural import NeuralPUClassifier
 from robustpu.persist import to_onnx
 
 onnx = pytest.importorskip("onnx")
@@ -46,7 +47,9 @@ def distance(model, X, path, dtype="float64"):
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 class TestAnswers:
-    @pytest.mark.parametrize("name", ["nnpu", "vpu", "pusb", "puet", "bagging", "robust-pu"])
+    @pytest.mark.parametrize(
+        "name", ["nnpu", "vpu", "pusb", "puet", "bagging", "robust-pu", "auto"]
+    )
     def test_tables(self, name, dtype, tmp_path):
         assert distance(fitted(name), data().X_test, tmp_path / "m.onnx", dtype) < 1e-6
 
@@ -65,8 +68,8 @@ def pictured(module):
     """A model of pictures that was hardly trained."""
     if module not in MADE:
         X = np.random.RandomState(0).rand(24, 1, 8, 8)
-        own = {**SHORT, "epochs": 1, "module": residual if module == "residual" else module}
-        MADE[module] = NNPUClassifier(prior=0.3, n_members=2, **own).fit(X, np.arange(24) < 8)
+        given = {**SHORT, "epochs": 1, "module": residual if module == "residual" else module}
+        MADE[module] = NNPUClassifier(prior=0.3, n_members=2, **given).fit(X, np.arange(24) < 8)
     return MADE[module]
 
 
@@ -91,19 +94,21 @@ class TestGraph:
         assert model.calibration_ != 0
         assert distance(model, pu.X_test, tmp_path / "m.onnx") < 1e-12
 
-    def test_calibration_of_classifiers_beside(self, tmp_path):
+    def test_calibration_of_an_ensemble(self, tmp_path):
         pu = data()
         few = {"n_estimators": 12, "calibrate": True}
-        beside = [PUExtraTreesClassifier(**few), BaggingPUClassifier(**few)]
-        own = {**QUICK["robust-pu"], "beside": beside, "calibrate": True}
-        model = RobustPUClassifier(prior=0.3, scenario="single-set", **own).fit(pu.X, pu.y)
-        assert all(own.calibration_ != 0 for own in model.beside_)
+        trees = [("puet", PUExtraTreesClassifier(**few)), ("bagging", BaggingPUClassifier(**few))]
+        networks = ("robust-pu", RobustPUClassifier(**QUICK["robust-pu"]))
+        given = {"prior": 0.3, "scenario": "single-set", "calibrate": True, "random_state": 0}
+        model = PUVotingClassifier([networks, *trees], **given).fit(pu.X, pu.y)
+        assert all(forest.calibration_ != 0 for forest in model.estimators_[1:])
+        assert model.calibration_ != 0
         assert distance(model, pu.X_test, tmp_path / "m.onnx") < 1e-6
 
     def test_missing_values_go_where_they_go(self, tmp_path):
         pu, rng = data(), np.random.default_rng(0)
         X, Z = (
-            np.where(rng.uniform(size=own.shape) < 0.3, np.nan, own) for own in (pu.X, pu.X_test)
+            np.where(rng.uniform(size=rows.shape) < 0.3, np.nan, rows) for rows in (pu.X, pu.X_test)
         )
         model = BaggingPUClassifier(prior=0.3, n_estimators=20, random_state=0).fit(X, pu.y)
         assert distance(model, Z, tmp_path / "m.onnx") < 1e-6
@@ -140,16 +145,19 @@ class TestGraph:
         assert distance(model, X, tmp_path / "m.onnx") < 1e-6
 
     def test_tells_what_it_is(self, tmp_path):
-        model = fitted("robust-pu")
+        model = fitted("auto")
         to_onnx(model, tmp_path / "m.onnx")
         proto = onnx.load(tmp_path / "m.onnx")
-        assert {own.domain: own.version for own in proto.opset_import} == {"": 17, "ai.onnx.ml": 3}
-        notes = {own.key: own.value for own in proto.metadata_props}
+        assert {opset.domain: opset.version for opset in proto.opset_import} == {
+            "": 17,
+            "ai.onnx.ml": 3,
+        }
+        notes = {entry.key: entry.value for entry in proto.metadata_props}
         assert float(notes["threshold"]) == model.threshold_
         assert json.loads(notes["classes"]) == [0, 1]
         assert json.loads(notes["positive_class"]) == 1
         rows = proto.graph.input[0].type.tensor_type.shape.dim
-        assert [own.dim_param or own.dim_value for own in rows] == ["rows", 8]
+        assert [axis.dim_param or axis.dim_value for axis in rows] == ["rows", 8]
 
     def test_has_the_names_of_columns_and_the_probability_of_the_positive_label(self, tmp_path):
         pandas = pytest.importorskip("pandas")
@@ -158,7 +166,7 @@ class TestGraph:
         y = np.where(pu.y == 1, "fraud", "unknown")
         model = NNPUClassifier(prior=0.3, pos_label="fraud", **SHORT).fit(frame, y)
         to_onnx(model, tmp_path / "m.onnx")
-        notes = {own.key: own.value for own in onnx.load(tmp_path / "m.onnx").metadata_props}
+        notes = {entry.key: entry.value for entry in onnx.load(tmp_path / "m.onnx").metadata_props}
         assert json.loads(notes["columns"]) == list("abcdefgh")
         assert json.loads(notes["positive_class"]) == "fraud"
         found = answers(tmp_path / "m.onnx", pu.X)
@@ -167,15 +175,17 @@ class TestGraph:
 
 class TestRefusals:
     def test_learners_of_scikit_learn(self, tmp_path):
-        with pytest.raises(ValueError, match="ElkanNotoClassifier answers in another way"):
+        with pytest.raises(ValueError, match="ElkanNotoClassifier predicts in another way"):
             to_onnx(fitted("elkan-noto"), tmp_path / "m.onnx")
 
-    def test_learners_of_scikit_learn_beside(self, tmp_path):
+    def test_learners_of_scikit_learn_in_an_ensemble(self, tmp_path):
         pu = data()
-        own = {**QUICK["robust-pu"], "beside": ElkanNotoClassifier()}
-        model = RobustPUClassifier(prior=0.3, **own).fit(pu.X, pu.y)
-        with pytest.raises(ValueError, match="fit with beside=None"):
+        pair = [("nnpu", NNPUClassifier(**SHORT)), ("en", ElkanNotoClassifier())]
+        model = PUVotingClassifier(pair, prior=0.3, random_state=0).fit(pu.X, pu.y)
+        with pytest.raises(ValueError, match="ElkanNotoClassifier predicts in another way"):
             to_onnx(model, tmp_path / "m.onnx")
+        model = PUVotingClassifier(pair, weights=(1, 0), prior=0.3, random_state=0)
+        assert distance(model.fit(pu.X, pu.y), pu.X_test, tmp_path / "m.onnx") < 1e-6
 
     def test_layers_that_are_not_known(self, tmp_path):
         def network(shape):
@@ -188,32 +198,32 @@ class TestRefusals:
 
     def test_a_class_that_scores_in_its_own_way(self, tmp_path):
         class Mine(NNPUClassifier):
-            def _member_probability(self, logit):
-                return super()._member_probability(logit) ** 2
+            def member_probability(self, logit):
+                return super().member_probability(logit) ** 2
 
         pu = data()
         model = Mine(prior=0.3, **SHORT).fit(pu.X, pu.y)
-        with pytest.raises(ValueError, match="Mine answers in another way"):
+        with pytest.raises(ValueError, match="Mine predicts in another way"):
             to_onnx(model, tmp_path / "m.onnx")
 
     def test_no_method_of_the_library_does_so_unnoticed(self):
         from folders import METHODS
 
-        usual = {NeuralPUClassifier._member_probability, VPUClassifier._member_probability}
-        neural = [own for own in METHODS.values() if issubclass(own, NeuralPUClassifier)]
-        assert {own._member_probability for own in neural} == usual
+        usual = {NeuralPUClassifier.member_probability, VPUClassifier.member_probability}
+        neural = [method for method in METHODS.values() if issubclass(method, NeuralPUClassifier)]
+        assert {method.member_probability for method in neural} == usual
 
     def test_a_file_that_is_there(self, tmp_path):
         to_onnx(fitted("nnpu"), tmp_path / "m.onnx")
         with pytest.raises(FileExistsError, match="overwrite=True"):
             to_onnx(fitted("nnpu"), tmp_path / "m.onnx")
         to_onnx(fitted("vpu"), tmp_path / "m.onnx", overwrite=True)
-        assert [own.name for own in tmp_path.iterdir()] == ["m.onnx"]
+        assert [path.name for path in tmp_path.iterdir()] == ["m.onnx"]
 
     def test_what_a_killed_process_left_goes(self, tmp_path):
         (tmp_path / ".m.onnx.01234567.part.onnx").touch()
         to_onnx(fitted("nnpu"), tmp_path / "m.onnx")
-        assert [own.name for own in tmp_path.iterdir()] == ["m.onnx"]
+        assert [path.name for path in tmp_path.iterdir()] == ["m.onnx"]
 
     def test_other_types(self, tmp_path):
         with pytest.raises(ValueError, match="dtype must be 'float64' or 'float32'"):

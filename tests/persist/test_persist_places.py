@@ -7,8 +7,9 @@ import sys
 
 import pytest
 
-from robustpu.persist import locks
-from robustpu.persist.locks import clean, lock, unlock
+from robustpu.files import drafts
+from robustpu.files.drafts import clean
+from robustpu.files.locks import lock, unlock
 from robustpu.persist.places import check_file, check_folder, whole
 
 
@@ -112,7 +113,7 @@ def test_what_a_killed_process_left_goes_with_the_next(tmp_path):
         (tmp_path / name).touch()
     with whole(path) as draft:
         draft.write_text("whole")
-    assert sorted(own.name for own in tmp_path.iterdir()) == sorted([*mine, "a b.csv"])
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*mine, "a b.csv"])
     assert path.read_text() == "whole"
 
 
@@ -152,11 +153,11 @@ def test_drafts_of_the_other_kind_and_links_are_not_ours(tmp_path, is_folder):
     (tmp_path / ".a.31234567.parts").touch()
     clean(tmp_path / "a", "part", is_folder=is_folder)
     gone = "0" if is_folder else "1"
-    assert sorted(own.name[3] for own in tmp_path.iterdir()) == sorted({*"0123"} - {gone})
+    assert sorted(path.name[3] for path in tmp_path.iterdir()) == sorted({*"0123"} - {gone})
 
 
 def test_a_draft_that_was_taken_for_left_behind_is_made_anew(tmp_path, monkeypatch):
-    usual, made = locks.lock, []
+    usual, made = drafts.lock, []
 
     def late(path, wait=True):
         made.append(path)
@@ -164,7 +165,7 @@ def test_a_draft_that_was_taken_for_left_behind_is_made_anew(tmp_path, monkeypat
             path.unlink()
         return usual(path, wait)
 
-    monkeypatch.setattr(locks, "lock", late)
-    with locks.reserved(tmp_path / "a", "part", is_folder=False) as draft:
+    monkeypatch.setattr(drafts, "lock", late)
+    with drafts.reserved(tmp_path / "a", "part", is_folder=False) as draft:
         assert draft == made[1] != made[0]
     assert not list(tmp_path.iterdir())

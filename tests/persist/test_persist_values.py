@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
 from robustpu import ModelFolderError
-from robustpu.persist import arrays, expect
+from robustpu.persist import arrays
 from robustpu.persist.forests import check_children
 from robustpu.persist.values import Decoder, Encoder, escaped, refuse
+from robustpu.validation.arrays import array
+from robustpu.validation.schema import Place, SchemaError, number
 
 
 def plain_only(encoder, value, path):
@@ -45,7 +47,9 @@ LEAVES = st.one_of(
     st.integers(0, 255).map(np.uint8),
     st.booleans().map(np.bool_),
     NUMBERS,
-    st.lists(st.text(max_size=5), min_size=1, max_size=3).map(lambda own: np.array(own, object)),
+    st.lists(st.text(max_size=5), min_size=1, max_size=3).map(
+        lambda texts: np.array(texts, object)
+    ),
 )
 KEYS = st.one_of(st.text(max_size=3), st.just("$"), st.integers(0, 9))
 VALUES = st.recursive(
@@ -72,8 +76,12 @@ class TestPlainValues:
         assert same(there_and_back(one), np.array(one, dtype="f8", order="C"))
 
     def test_texts_keep_their_type(self):
-        for own in (np.array(["a", "bcd"]), np.array(["a"], dtype="U9"), np.array("x", dtype="U3")):
-            assert there_and_back(own).dtype == own.dtype
+        for texts in (
+            np.array(["a", "bcd"]),
+            np.array(["a"], dtype="U9"),
+            np.array("x", dtype="U3"),
+        ):
+            assert there_and_back(texts).dtype == texts.dtype
 
     @pytest.mark.parametrize(
         "value",
@@ -93,35 +101,41 @@ class TestPlainValues:
     def test_no_two_paths_are_one(self):
         value = {"a/b": np.zeros(1), "a": {"b": np.ones(1)}, "a~1b": np.full(1, 2.0)}
         assert same(there_and_back(value), value)
-        assert len({escaped(own) for own in ("a/b", "a~1b", "a~0b", "a~b")}) == 4
+        assert len({escaped(key) for key in ("a/b", "a~1b", "a~0b", "a~b")}) == 4
 
 
 class TestExpectations:
     def test_letters_have_to_agree(self):
-        sizes = {}
-        check = expect.array("f", ("n", "d", 2))
-        assert check(np.zeros((3, 4, 2)), sizes) is None
-        assert sizes == {"n": 3, "d": 4}
-        assert "n = 3" in check(np.zeros((2, 4, 2)), sizes)
-        assert "not ('n', 'd', 2)" in check(np.zeros((3, 4, 1)), sizes)
+        place = Place("x")
+        read = array("f", ("n", "d", 2))
+        assert read(np.zeros((3, 4, 2)), place).shape == (3, 4, 2)
+        assert place.sizes == {"n": 3, "d": 4}
+        with pytest.raises(SchemaError, match="where n is 3"):
+            read(np.zeros((2, 4, 2)), place)
+        with pytest.raises(SchemaError, match=r"not \('n', 'd', 2\)"):
+            read(np.zeros((3, 4, 1)), place)
 
     @pytest.mark.parametrize(
         "value", [math.nan, math.inf, -1, 2, True, "1", None, np.float64("nan")]
     )
     def test_numbers(self, value):
-        assert expect.number(0, 1)(value, {}) is not None
+        with pytest.raises(SchemaError):
+            number(0, 1)(value, Place("x"))
 
     def test_numbers_that_are_fine(self):
-        assert expect.number(0, 1)(np.float64(1), {}) is None
-        assert expect.number(finite=False)(math.nan, {}) is None
-        assert expect.number(whole=True)(np.int64(3), {}) is None
-        assert expect.number(whole=True)(3.0, {}) is not None
+        assert number(0, 1)(np.float64(1), Place("x")) == 1
+        assert math.isnan(number(finite=False)(math.nan, Place("x")))
+        assert number(whole=True)(np.int64(3), Place("x")) == 3
+        with pytest.raises(SchemaError):
+            number(whole=True)(3.0, Place("x"))
 
     def test_infinite_numbers_in_arrays(self):
-        assert expect.array("f", ("n",))(np.array([math.inf]), {}) == "it holds infinite numbers"
+        with pytest.raises(SchemaError, match="x holds infinite numbers"):
+            array("f", ("n",))(np.array([math.inf]), Place("x"))
         scores = np.array([math.nan, 0.5])
-        assert expect.array("f", ("n",), finite=False)(scores, {}) is None
-        assert expect.array("f", ("n",), 0, 1, finite=False)(np.array([2.0, math.nan]), {})
+        assert array("f", ("n",), finite=False)(scores, Place("x")) is scores
+        with pytest.raises(SchemaError, match="not from 0 to 1"):
+            array("f", ("n",), 0, 1, finite=False)(np.array([2.0, math.nan]), Place("x"))
 
 
 class TestTrees:

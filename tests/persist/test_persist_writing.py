@@ -12,14 +12,15 @@ from folders import fitted, seal
 
 import robustpu
 from robustpu import ModelFolderError
-from robustpu.persist import locks, swap, writing
+from robustpu.files import drafts, locks, swap
+from robustpu.persist import writing
 
 FILES = {"SHA256SUMS": b"", "a": b"1"}
 INSIDE = {"SHA256SUMS", "arrays.safetensors", "model.json"}
 
 
 def everything(folder):
-    return sorted(own.name for own in folder.iterdir())
+    return sorted(path.name for path in folder.iterdir())
 
 
 def kind(folder):
@@ -140,7 +141,7 @@ class TestInterruptions:
     @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
     def test_a_killed_process_leaves_nothing_half(self, before, tmp_path):
         robustpu.save(fitted("nnpu"), tmp_path / "new")
-        new = {own.name: own.read_bytes() for own in (tmp_path / "new").iterdir()}
+        new = {path.name: path.read_bytes() for path in (tmp_path / "new").iterdir()}
         found, left = [], 0
         for step in range(10):
             process = os.fork()
@@ -154,7 +155,7 @@ class TestInterruptions:
             killed = os.WIFSIGNALED(status)
             there = (tmp_path / "model").exists()
             found.append(kind(tmp_path / "model") if there else None)
-            beside = [own for own in everything(tmp_path) if own.endswith(".saving")]
+            beside = [name for name in everything(tmp_path) if name.endswith(".saving")]
             # The next one removes what the last one left, so there is never more than one.
             assert len(beside) <= killed
             left += len(beside)
@@ -180,8 +181,8 @@ def die_at(step):
         return run
 
     for module, name in (
-        *((writing, own) for own in ("_write", "_sync", "_put")),
-        (locks, "remove"),
+        *((writing, name) for name in ("_write", "_sync", "_put")),
+        (drafts, "remove"),
     ):
         setattr(module, name, dying(getattr(module, name)))
 
@@ -277,7 +278,7 @@ class TestTogether:
         for name in ("puet", "nnpu"):
             robustpu.save(fitted(name), tmp_path / name)
         models = [
-            {own.name: own.read_bytes() for own in (tmp_path / name).iterdir()}
+            {path.name: path.read_bytes() for path in (tmp_path / name).iterdir()}
             for name in ("puet", "nnpu")
         ]
         target = tmp_path / "model"

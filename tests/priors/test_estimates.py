@@ -10,8 +10,8 @@ from torch import nn
 from robustpu import ElkanNotoClassifier, NNPUClassifier, PUExtraTreesClassifier
 from robustpu.priors import PRIORS, Sample, estimate, from_scores
 from robustpu.priors import crossfit as room
-from robustpu.priors.combined import combined
-from robustpu.priors.folds import FOLDS, REPEATS, folds_of
+from robustpu.priors.crossfit import FOLDS, REPEATS, folds_of
+from robustpu.priors.estimates import combined
 
 
 def gaussians(prior, n_positive=300, n_unlabeled=600, seed=0, d=3, gap=1.5, module="mlp"):
@@ -23,6 +23,18 @@ def gaussians(prior, n_positive=300, n_unlabeled=600, seed=0, d=3, gap=1.5, modu
     order = rng.permutation(n)
     x = torch.tensor(x[order] / x.std(0), dtype=torch.float32)
     return Sample(x, is_positive[order], module, seed)
+
+
+@pytest.fixture
+def small_forests(monkeypatch):
+    """For what holds whatever the number of trees."""
+    monkeypatch.setattr(room, "TREES", 4)
+
+
+@pytest.fixture
+def _few_trees(monkeypatch):
+    """Small forests, where estimates are compared with each other and not with the truth."""
+    monkeypatch.setattr("robustpu.priors.crossfit.TREES", 5)
 
 
 class TestEstimate:
@@ -49,6 +61,8 @@ class TestEstimate:
         (found,) = estimate([Sample(x, np.arange(120) < 40, "mlp", 0)])
         assert found > 0.4
 
+    @pytest.mark.usefixtures("small_forests")
+    @pytest.mark.usefixtures("_few_trees")
     def test_no_row_is_scored_by_a_network_that_saw_it(self, monkeypatch):
         fleets = []
 
@@ -68,24 +82,26 @@ class TestEstimate:
         estimate(samples)
         (fleet,) = fleets
         assert len(fleet.members) == 2 * REPEATS * FOLDS
-        for turn, (place, repeat) in enumerate(product((0, 1), range(REPEATS))):
+        for split, (place, repeat) in enumerate(product((0, 1), range(REPEATS))):
             fold, offset = folds_of(samples[place], repeat), place * 104
             seen = np.zeros(104, dtype=int)
             for held_out in range(FOLDS):
-                number = turn * FOLDS + held_out
+                number = split * FOLDS + held_out
                 training = fleet.members[number].training.index.numpy() - offset
-                own = np.flatnonzero(fold == held_out)
-                scored = fleet.scored[number, : len(own)].numpy() - offset
-                np.testing.assert_array_equal(scored, own)
-                assert not set(training) & set(own)
+                rows = np.flatnonzero(fold == held_out)
+                scored = fleet.scored[number, : len(rows)].numpy() - offset
+                np.testing.assert_array_equal(scored, rows)
+                assert not set(training) & set(rows)
                 assert training.min() >= 0
                 assert training.max() < 104
                 # Of what is left at most a row or two is dropped, for equal sizes.
-                assert len(training) >= 104 - len(own) - 2
-                seen[own] += 1
+                assert len(training) >= 104 - len(rows) - 2
+                seen[rows] += 1
             assert (seen == 1).all()
 
+    @pytest.mark.usefixtures("_few_trees")
     @pytest.mark.parametrize(("n_positive", "n_unlabeled"), [(2, 2), (2, 50), (3, 4), (50, 2)])
+    @pytest.mark.usefixtures("small_forests")
     def test_folds_hold_some_of_each(self, n_positive, n_unlabeled):
         sample = gaussians(0.5, n_positive, n_unlabeled)
         fold = folds_of(sample, 0)
@@ -104,6 +120,8 @@ class TestEstimate:
         with pytest.raises(ValueError, match=f"{there}. Give prior= a number: the share"):
             estimate([gaussians(0.5, 20, 20), sample])
 
+    @pytest.mark.usefixtures("small_forests")
+    @pytest.mark.usefixtures("_few_trees")
     def test_at_once_is_as_one_by_one(self):
         samples = [
             gaussians(0.3, 40, 80, seed=0),
@@ -120,6 +138,8 @@ class TestEstimate:
     def test_of_none(self):
         assert estimate([]) == []
 
+    @pytest.mark.usefixtures("small_forests")
+    @pytest.mark.usefixtures("_few_trees")
     def test_same_seed_same_estimate(self):
         assert estimate([gaussians(0.4, 50, 80)]) == estimate([gaussians(0.4, 50, 80)])
 
@@ -137,7 +157,7 @@ class TestEstimate:
 
 class TestMethods:
     def test_the_median_outvotes_a_gross_error(self, monkeypatch):
-        module = "robustpu.priors.combined."
+        module = "robustpu.priors.estimates."
         for name, answer in (("dedpul", 0.01), ("best_bin", 0.3), ("km1", 0.4)):
             monkeypatch.setattr(module + name, lambda *_, answer=answer, **__: answer)
         assert combined([1.0], [2.0]) == 0.3

@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from robustpu.priors import Sample, crossfit, from_scores, out_of_fold
-from robustpu.priors import trees as room
-from robustpu.priors.trees import by_trees, with_trees
+from robustpu.priors import crossfit as room
+from robustpu.priors.crossfit import by_trees, with_trees
 
 
 def rings(prior, n_positive=150, n_unlabeled=500, seed=0, noise=8):

@@ -8,8 +8,8 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from robustpu.study import fit_table
 from robustpu.tables import TableWarning, Tally, Vectorizer
+from robustpu.workflow import fit_table
 
 FRAME = {f"c{place}": [own**0.5 for own in range(40)] for place in range(20)}
 MORE = {**FRAME, "extra": [1] * 40}

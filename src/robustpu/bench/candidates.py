@@ -1,4 +1,4 @@
-"""The settings that are tried: search spaces -> candidates.
+"""Search spaces -> candidates, the settings that are tried.
 
 A space is a list of choices, or ``{low, high}``, uniform between the two, or ``{low, high, log =
 true}``, uniform in the logarithm.
@@ -13,26 +13,26 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from robustpu.checks import check_number
+from robustpu.validation.numbers import check_number
 
 Settings: TypeAlias = Mapping[str, Any]
 
 
 def draw(search: Mapping[str, Any], candidates: int, seed: int) -> tuple[Settings, ...]:
-    """Draw settings, each a point of all spaces together; no two are equal.
+    """Draw settings, no two of them equal.
 
-    A grid with no more points than ``candidates`` is taken whole. Otherwise each parameter is
-    drawn from a stream of its own, which depends on the seed and the name alone: equal spaces give
-    equal settings whatever the method, and another parameter leaves those there as they are.
+    A grid with no more points than ``candidates`` is used whole. Otherwise each parameter has its
+    own random stream, which depends on the seed and its name only: equal spaces give equal settings
+    for every method, and an additional parameter does not change the draws of the others.
 
     Parameters
     ----------
     search
         Name of a parameter -> its space, checked.
     candidates
-        How many, at most.
+        Largest number of settings.
     seed
-        Decides every draw.
+        Seed of all draws.
 
     Examples
     --------
@@ -49,7 +49,8 @@ def draw(search: Mapping[str, Any], candidates: int, seed: int) -> tuple[Setting
         columns = [_stream(name, space, candidates, seed) for name, space in search.items()]
         points = list(zip(*columns, strict=True))
     settings = [dict(zip(search, point, strict=True)) for point in points]
-    return tuple({json.dumps(own, sort_keys=True, default=str): own for own in settings}.values())
+    distinct = {json.dumps(setting, sort_keys=True, default=str): setting for setting in settings}
+    return tuple(distinct.values())
 
 
 def check_space(where: str, space: Any) -> None:
@@ -58,9 +59,9 @@ def check_space(where: str, space: Any) -> None:
     Parameters
     ----------
     where
-        The parameter, for the message.
+        Name of the parameter, for the message.
     space
-        What the file gives for it.
+        Its value in the file.
     """
     if isinstance(space, list) and space:
         return
@@ -76,12 +77,13 @@ def check_space(where: str, space: Any) -> None:
 
 
 def _stream(name: str, space: Any, candidates: int, seed: int) -> list[Any]:
-    digest = hashlib.sha256(name.encode()).digest()
+    # Stored results drew the settings of a curriculum under their names alone.
+    digest = hashlib.sha256(name.removeprefix("curriculum__").encode()).digest()
     random = np.random.default_rng([seed, int.from_bytes(digest[:8])])
     if isinstance(space, list):
         return [space[place] for place in random.integers(len(space), size=candidates)]
     low, high = space["low"], space["high"]
     share = random.random(candidates)
     drawn = low * (high / low) ** share if space.get("log") else low + (high - low) * share
-    # As many digits as a record keeps, so that its settings are exactly those that were used.
+    # As many digits as a record keeps, so that its settings are exactly those used.
     return [float(f"{value:.6g}") for value in drawn]

@@ -1,4 +1,4 @@
-"""What a plan costs: networks, epochs and rows; and, measured on the device, seconds."""
+"""Cost of a plan: networks, epochs and rows; and seconds, measured on the device."""
 
 import time
 import warnings
@@ -11,22 +11,24 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from robustpu.base.neural import NeuralPUClassifier
 from robustpu.bench.plan import Cell
 from robustpu.datasets.catalogue import SOURCES
 from robustpu.methods.pn import PNClassifier
+from robustpu.methods.voting import PUVotingClassifier
 from robustpu.modules import build
-from robustpu.neural import NeuralPUClassifier
-from robustpu.together import _settle, fit_together
+from robustpu.training import TrainingData, fit_together
+from robustpu.training.fleets import shared_settings
 
-# A measurement that took so many seconds is not repeated with more rows or networks.
+# A measurement that takes more seconds is not repeated with more rows or networks.
 ENOUGH = 0.3
-# Steps of an epoch of a measurement, and its epochs.
+# Steps per epoch of a measurement, and its epochs.
 STEPS, EPOCHS = 2, 4
 
 
 @dataclass(frozen=True)
 class Load:
-    """A fleet; ``epochs`` is the sum over its networks, if nothing stops them early."""
+    """A fleet; ``epochs`` is the sum over its networks, without early stopping."""
 
     networks: int
     epochs: int
@@ -45,37 +47,37 @@ def loads(cells: Iterable[Cell]) -> list[list[Load]]:
         What is to be trained.
     """
     known: dict[tuple[object, ...], list[Load]] = {}
-    answers = []
+    fleets = []
     for cell in cells:
         # Cells of an experiment that differ in the prior alone cost the same.
         trials = len(cell.numbers)
         alike = (cell.experiment, cell.dataset, cell.method, cell.selection, trials)
         if alike not in known:
             known[alike] = _loads(cell)
-        answers.append(known[alike])
-    return answers
+        fleets.append(known[alike])
+    return fleets
 
 
 def work(fleets: Iterable[Load]) -> float:
-    """Number of operations, roughly; for comparing cells.
+    """Approximate number of operations, to compare cells.
 
     Parameters
     ----------
     fleets
-        Those of a cell.
+        The fleets of a cell.
     """
     return sum(load.epochs * load.rows * _operations(load.module, load.shape) for load in fleets)
 
 
 def seconds(fleets: Iterable[Load], device: str) -> float:
-    """Estimate how long fleets train, from a few steps of fleets like them.
+    """Estimate the training time of fleets from a few steps of similar ones.
 
     Parameters
     ----------
     fleets
-        Those of a cell.
+        The fleets of a cell.
     device
-        Where, as torch names it.
+        Device, as torch names it.
     """
     return sum(
         load.epochs
@@ -90,30 +92,36 @@ def _loads(cell: Cell) -> list[Load]:
     n = cell.sizes.n_positive + cell.sizes.n_unlabeled
     fleets: dict[Any, list[Any]] = {}
     for candidate in cell.candidates:
-        estimator = cell.build(candidate)
-        if not isinstance(estimator, NeuralPUClassifier):
-            # No networks: nothing here tells what it costs.
-            continue
-        recipes = estimator._recipes(n)
-        for kind, recipe in enumerate(recipes):
-            own = _settle(estimator, recipe, seed=0)
-            held_out = own.validation_fraction if cell.selection == "pu" else 0.0
-            key = (own._fleet_key(), held_out)
-            members = len(cell.numbers) * len(range(kind, estimator._size(n), len(recipes)))
-            fleet = fleets.setdefault(key, [0, 0, round(n * (1 - held_out)), own])
+        for estimator in _networks(cell, cell.build(candidate)):
+            held_out = estimator.validation_fraction if cell.selection == "pu" else 0.0
+            key = (shared_settings(estimator), held_out)
+            members = len(cell.numbers) * estimator.n_members
+            fleet = fleets.setdefault(key, [0, 0, round(n * (1 - held_out)), estimator])
             fleet[0] += members
-            fleet[1] += members * own._planned_epochs()
+            fleet[1] += members * estimator.planned_epochs
     shape = SOURCES[cell.dataset].shape
     return [
-        Load(networks, epochs, rows, own.batch_size, own.module, shape)
-        for networks, epochs, rows, own in fleets.values()
-        if networks
+        Load(networks, epochs, rows, estimator.batch_size, estimator.module, shape)
+        for networks, epochs, rows, estimator in fleets.values()
     ]
+
+
+def _networks(cell: Cell, estimator: Any) -> list[NeuralPUClassifier]:
+    """Estimators that train networks: itself, or those of an ensemble. Nothing else is counted."""
+    estimators = [estimator]
+    if isinstance(estimator, PUVotingClassifier):
+        sizes = cell.sizes
+        is_positive = np.repeat([True, False], [sizes.n_positive, sizes.n_unlabeled])
+        shape = (len(is_positive), *SOURCES[cell.dataset].shape)
+        X, weight = np.broadcast_to(np.float32(0), shape), np.ones(len(is_positive))
+        named, _ = estimator.compose(TrainingData(X, is_positive, weight))
+        estimators = [entry for _, entry in named]
+    return [entry for entry in estimators if isinstance(entry, NeuralPUClassifier)]
 
 
 @cache
 def _operations(module: str, shape: tuple[int, ...]) -> int:
-    """Products and sums of one row's forward pass, those of linear and convolutional layers."""
+    """Multiplications and additions of linear and convolutional layers for one row, forward."""
     network = build(module, shape, seed=0).eval()
     counts: list[int] = []
 
@@ -133,12 +141,12 @@ def _operations(module: str, shape: tuple[int, ...]) -> int:
 def _step(
     module: str, shape: tuple[int, ...], batch_size: int, networks: int, device: str
 ) -> float:
-    """Seconds of one step of a fleet: begun small, and extrapolated from where it takes long."""
+    """Seconds of one step of a fleet, extrapolated from a smaller fleet if steps are slow."""
     rows, members = min(2, batch_size), 1
     while True:
         took = _measure(module, shape, rows, members, device)
         is_whole = (rows, members) == (batch_size, networks)
-        # The steps alone: what comes before them may be the start of the device.
+        # Only the steps count: before them the device may have to start.
         if is_whole or took * STEPS * EPOCHS > ENOUGH:
             return took * (batch_size / rows) * (networks / members)
         if rows < batch_size:
@@ -148,7 +156,7 @@ def _step(
 
 
 def _measure(module: str, shape: tuple[int, ...], rows: int, members: int, device: str) -> float:
-    """Seconds of one step, in all epochs but the first, in which much is done once."""
+    """Seconds of one step, without the first epoch, which includes the set-up."""
     X = np.random.default_rng(0).random((STEPS * rows, *shape), dtype=np.float32)
     y = np.arange(len(X)) % 2
     model = PNClassifier(
@@ -163,12 +171,12 @@ def _measure(module: str, shape: tuple[int, ...], rows: int, members: int, devic
     )
     times: dict[int, float] = {}
 
-    def note(done: int, total: int) -> None:
+    def record_time(done: int, total: int) -> None:
         if device.startswith("cuda"):
             torch.cuda.synchronize(device)
         times.setdefault(done // members, time.perf_counter())
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        fit_together([(model, X, y)], note)
+        fit_together([(model, X, y)], record_time)
     return (times[EPOCHS] - times[1]) / (STEPS * (EPOCHS - 1))

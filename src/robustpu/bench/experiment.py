@@ -1,12 +1,13 @@
 """An experiment file: TOML in, a checked ``Experiment`` out.
 
 One file is one table: data sets, priors, trials, methods with their fixed and searched settings,
-and what selects among those. TOML has no word for None; the text "none" stands for it in settings.
+and the selection among those. TOML has no None; in settings the text "none" stands for it.
 """
 
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +15,16 @@ from robustpu.bench.candidates import Settings, check_space
 from robustpu.bench.keys import a_prior, check_keys, one_of, section, several
 from robustpu.bench.paper import references
 from robustpu.bench.protocol import PROTOCOLS, VALIDATIONS, Sizes
-from robustpu.checks import check_number
 from robustpu.methods import all_methods
+from robustpu.validation.numbers import check_number
 
 SELECTIONS = ("oracle", "pu")
 TUNES = ("cell", "trial")
-# Trials and candidates at most: more is a slip of the pen.
+# Most trials and candidates: more are taken for a typing error.
 MOST = 10_000
-# What a method does not take over from another that it is like.
+# What a method does not inherit from the one that it is like.
 NAMES = ("label", "paper", "x")
-# Parameters that the runner itself gives to every estimator.
+# Parameters that the runner sets.
 TAKEN = ("device", "pos_label", "random_state", "scenario", "verbose")
 
 
@@ -31,7 +32,7 @@ TAKEN = ("device", "pos_label", "random_state", "scenario", "verbose")
 class Method:
     """A row of the table: an estimator, its fixed settings, and the spaces to search.
 
-    ``average`` is the number of candidates, the best ones, whose probabilities are averaged.
+    ``average`` is the number of best candidates whose probabilities are averaged.
     """
 
     name: str
@@ -40,7 +41,6 @@ class Method:
     paper: str
     x: float | None
     average: int
-    preset: str | None
     fixed: Settings
     search: Mapping[str, Any]
     on_dataset: Mapping[str, Settings]
@@ -49,7 +49,7 @@ class Method:
 
 @dataclass(frozen=True)
 class Budget:
-    """What a data set may cost: trials, and settings tried a method at most."""
+    """Budget of a data set: trials, and most settings tried per method."""
 
     trials: int
     candidates: int
@@ -57,7 +57,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class Experiment:
-    """All that a file says."""
+    """The content of a file."""
 
     name: str
     title: str
@@ -79,12 +79,12 @@ def read(path: Path) -> Experiment:
     Parameters
     ----------
     path
-        A TOML file; its name without the ending is that of the experiment.
+        A TOML file; its stem is the name of the experiment.
 
     Raises
     ------
     ValueError
-        Something in the file is unknown or has a value that cannot be; the message says where.
+        A key is unknown or a value is impossible; the message says where.
     """
     return _experiment(path.stem, tomllib.loads(path.read_text(encoding="utf-8-sig")))
 
@@ -95,18 +95,15 @@ def _experiment(name: str, content: dict[str, Any]) -> Experiment:
     for key in ("datasets", "priors", "selection", "methods"):
         if key not in content:
             choices = f" of {', '.join(SELECTIONS)}" if key == "selection" else ""
-            raise ValueError(f"the file has no {key!r}; it must say which{choices}.")
+            raise ValueError(f"the file has no {key!r}; it must give some{choices}.")
     given = {**_OPTIONAL, **content}
     check_number("seed", given["seed"], least=0, whole=True)
-    title = given["title"]
-    if not (title is None or (isinstance(title, str) and title.isprintable())):
-        raise ValueError(f"title must be text in one line; it is {title!r}.")
     if given["table"] is not None:
         one_of(references())("table", given["table"])
     datasets = several("datasets", given["datasets"], one_of(PROTOCOLS))
     return Experiment(
         name=name,
-        title=given["title"] or name,
+        title=_line("title", given["title"] or name),
         table=given["table"],
         datasets=datasets,
         priors=several("priors", given["priors"], a_prior),
@@ -137,14 +134,14 @@ _OPTIONAL: dict[str, Any] = {
 
 
 def _budgets(given: dict[str, Any], datasets: Sequence[str]) -> dict[str, Budget]:
-    """Take what the file says for all data sets, and what it says for one."""
+    """Combine the budget of all data sets with that of single ones."""
     names = ("trials", "candidates")
-    own = section("budget", given["budget"])
-    check_keys("[budget]", own, datasets)
+    budget = section("budget", given["budget"])
+    check_keys("[budget]", budget, datasets)
     budgets = {}
     for dataset in datasets:
         where = f"budget.{dataset}"
-        changes = section(where, own.get(dataset, {}))
+        changes = section(where, budget.get(dataset, {}))
         check_keys(f"[{where}]", changes, names)
         numbers = {**{name: given[name] for name in names}, **changes}
         for name, value in numbers.items():
@@ -154,15 +151,15 @@ def _budgets(given: dict[str, Any], datasets: Sequence[str]) -> dict[str, Budget
 
 
 def _sizes(given: dict[str, Any], datasets: Sequence[str]) -> dict[str, Sizes]:
-    """Lay what the file says over the protocol: first for all data sets, then for one."""
+    """Override the protocol's sizes: first for all data sets, then for single ones."""
     names = asdict(PROTOCOLS[datasets[0]].sizes)
     check_keys("[sizes]", given, [*names, *datasets])
     for_all = {key: value for key, value in given.items() if key in names}
     sizes = {}
     for dataset in datasets:
-        own = section(f"sizes.{dataset}", given.get(dataset, {}))
-        check_keys(f"[sizes.{dataset}]", own, names)
-        changes = {**for_all, **own}
+        for_one = section(f"sizes.{dataset}", given.get(dataset, {}))
+        check_keys(f"[sizes.{dataset}]", for_one, names)
+        changes = {**for_all, **for_one}
         for key, value in changes.items():
             least = 0 if key == "n_validation" else 1
             check_number(f"{key} of {dataset}", value, least=least, whole=True)
@@ -175,33 +172,34 @@ def _methods(
 ) -> tuple[Method, ...]:
     if not given:
         raise ValueError("[methods] is empty: give at least one, such as [methods.nnpu].")
-    check_keys("[all]", shared, ("estimator", "preset", "fixed", "search"))
+    check_keys("[all]", shared, ("estimator", "fixed", "search"))
     methods: dict[str, dict[str, Any]] = {}
     for name, value in given.items():
-        own = section(f"methods.{name}", value)
-        if "like" in own:
-            if own["like"] not in methods:
-                raise ValueError(
-                    f"like of [methods.{name}] must name a method above it; it is {own['like']!r}."
-                )
-            model = own["like"]
-            inherited = {key: methods[model][key] for key in methods[model] if key not in NAMES}
-            inherited.setdefault("estimator", model)
-            own = {key: own[key] for key in own if key != "like"}
-            own = _over(inherited, own, name)
-        methods[name] = _over(shared, own, name)
-    return tuple(_method(name, own, datasets) for name, own in methods.items())
+        method = section(f"methods.{name}", value)
+        if "like" in method:
+            method = _merged(_inherited(name, method["like"], methods), method, name)
+            del method["like"]
+        methods[name] = _merged(shared, method, name)
+    return tuple(_method(name, method, datasets) for name, method in methods.items())
 
 
-def _over(shared: dict[str, Any], own: dict[str, Any], name: str) -> dict[str, Any]:
-    """Lay what is a method's own over what it shares with others."""
-    fixed = section(f"methods.{name}.fixed", own.get("fixed", {}))
-    search = section(f"methods.{name}.search", own.get("search", {}))
+def _inherited(name: str, like: Any, methods: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Find what a method inherits from the one that it is like."""
+    if like not in methods:
+        raise ValueError(f"like of [methods.{name}] must name a method above it; it is {like!r}.")
+    inherited = {key: value for key, value in methods[like].items() if key not in NAMES}
+    return {"estimator": like, **inherited}
+
+
+def _merged(shared: dict[str, Any], method: dict[str, Any], name: str) -> dict[str, Any]:
+    """Override shared settings by those of a method; a searched one replaces a fixed one."""
+    fixed = section(f"methods.{name}.fixed", method.get("fixed", {}))
+    search = section(f"methods.{name}.search", method.get("search", {}))
     for_all = section("all.fixed", shared.get("fixed", {}))
     to_search = section("all.search", shared.get("search", {}))
     return {
         **shared,
-        **own,
+        **method,
         "fixed": {**{key: for_all[key] for key in for_all if key not in search}, **fixed},
         "search": {**{key: to_search[key] for key in to_search if key not in fixed}, **search},
     }
@@ -211,49 +209,59 @@ def _method(name: str, given: dict[str, Any], datasets: Sequence[str]) -> Method
     where = f"methods.{name}"
     keys = (
         *("estimator", "label", "paper", "x", "average"),
-        *("preset", "fixed", "search", "datasets", "not_on"),
+        *("fixed", "search", "datasets", "not_on"),
     )
     check_keys(f"[{where}]", given, keys)
-    label, paper, x = given.get("label", name), given.get("paper", name), given.get("x")
-    for key, text in (("label", label), ("paper", paper)):
-        if not isinstance(text, str) or not text.isprintable():
-            raise ValueError(f"{key} of [{where}] must be text in one line; it is {text!r}.")
-    check_number(f"x of [{where}]", x, optional=True)
+    check_number(f"x of [{where}]", given.get("x"), optional=True)
     average = given.get("average", 1)
     check_number(f"average of [{where}]", average, least=1, whole=True)
-    estimator = one_of(all_methods())(f"estimator of [{where}]", given.get("estimator", name))
-    fixed = section(f"{where}.fixed", given.get("fixed", {}))
-    search = section(f"{where}.search", given.get("search", {}))
-    on_dataset = section(f"{where}.datasets", given.get("datasets", {}))
-    check_keys(f"[{where}.datasets]", on_dataset, datasets)
-    for key, space in search.items():
-        check_space(f"{key} in [{where}.search]", space)
-        if key in fixed:
-            raise ValueError(f"{key} of [{where}] is fixed and searched; it can be one of the two.")
-    settings = {
-        dataset: section(f"{where}.datasets.{dataset}", own) for dataset, own in on_dataset.items()
-    }
-    for key in (*fixed, *search, *(key for own in settings.values() for key in own)):
-        if key.rpartition("__")[2] in TAKEN:
-            raise ValueError(f"{key} of [{where}] cannot be set: the runner gives it itself.")
+    fixed, search, on_dataset = _settings(where, given, datasets)
     return Method(
         name=name,
-        estimator=estimator,
-        label=label,
-        paper=paper,
-        x=x,
+        estimator=one_of(all_methods())(f"estimator of [{where}]", given.get("estimator", name)),
+        label=_line(f"label of [{where}]", given.get("label", name)),
+        paper=_line(f"paper of [{where}]", given.get("paper", name)),
+        x=given.get("x"),
         average=average,
-        preset=given.get("preset"),
         fixed=_with_none(fixed),
         search={
             key: [_none(choice) for choice in space] if isinstance(space, list) else space
             for key, space in search.items()
         },
-        on_dataset={dataset: _with_none(own) for dataset, own in settings.items()},
+        on_dataset={dataset: _with_none(settings) for dataset, settings in on_dataset.items()},
         not_on=several(f"not_on of [{where}]", given["not_on"], one_of(datasets))
         if "not_on" in given
         else (),
     )
+
+
+def _line(where: str, text: Any) -> str:
+    """Check that a value is one line of text."""
+    if not isinstance(text, str) or not text.isprintable():
+        raise ValueError(f"{where} must be text in one line; it is {text!r}.")
+    return text
+
+
+def _settings(
+    where: str, given: dict[str, Any], datasets: Sequence[str]
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, dict[str, Any]]]:
+    """Check the fixed settings, the search spaces, and the settings on single data sets."""
+    fixed = section(f"{where}.fixed", given.get("fixed", {}))
+    search = section(f"{where}.search", given.get("search", {}))
+    for key, space in search.items():
+        check_space(f"{key} in [{where}.search]", space)
+        if key in fixed:
+            raise ValueError(f"{key} of [{where}] is fixed and searched; it can be one of the two.")
+    by_dataset = section(f"{where}.datasets", given.get("datasets", {}))
+    check_keys(f"[{where}.datasets]", by_dataset, datasets)
+    on_dataset = {
+        dataset: section(f"{where}.datasets.{dataset}", settings)
+        for dataset, settings in by_dataset.items()
+    }
+    for key in chain(fixed, search, *on_dataset.values()):
+        if key.rpartition("__")[2] in TAKEN:
+            raise ValueError(f"{key} of [{where}] cannot be set: the runner sets it.")
+    return fixed, search, on_dataset
 
 
 def _with_none(settings: Settings) -> Settings:

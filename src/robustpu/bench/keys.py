@@ -1,16 +1,16 @@
-"""Checks of what an experiment file says; each names the place in the file."""
+"""Checks of the values of an experiment file; messages name the place in the file."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
-from robustpu.naming import suggest
 from robustpu.scenario import check_prior
+from robustpu.validation.names import suggest
 
 Check: TypeAlias = Callable[[str, Any], Any]
 
 
 def check_keys(where: str, given: Iterable[str], known: Iterable[str]) -> None:
-    """Refuse a key that is not known, and suggest one that is."""
+    """Refuse unknown keys, and suggest known ones."""
     known = list(known)
     for key in given:
         if key not in known:
@@ -18,14 +18,14 @@ def check_keys(where: str, given: Iterable[str], known: Iterable[str]) -> None:
 
 
 def section(where: str, given: Any) -> dict[str, Any]:
-    """Take a section of the file, and nothing else."""
+    """Check that a value is a section."""
     if not isinstance(given, dict):
         raise ValueError(f"{where} must be a section, [{where}]; it is {given!r}.")
     return given
 
 
 def one_of(known: Iterable[str]) -> Check:
-    """Make a check that takes one of some names, and suggests one for any other."""
+    """Make a check that accepts known names, and suggests one for others."""
     names = list(known)
 
     def check(where: str, value: Any) -> Any:
@@ -37,16 +37,16 @@ def one_of(known: Iterable[str]) -> Check:
 
 
 def a_prior(where: str, value: Any) -> float:
-    """Take a share between 0 and 1."""
+    """Check a prior."""
     try:
-        # As many digits as a record keeps, so that it is known again.
+        # As many digits as a record keeps, so that stored results are found.
         return float(f"{check_prior(value):.6g}")
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
 
 
 def several(where: str, value: Any, check: Check) -> tuple[Any, ...]:
-    """One or a list, none twice."""
+    """Check one value or a list of different values."""
     values = value if isinstance(value, list) else [value]
     if not values:
         raise ValueError(f"{where} is empty: give at least one.")

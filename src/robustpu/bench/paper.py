@@ -1,6 +1,7 @@
-"""The figures that the paper prints: table -> method -> prior -> data set -> mean and deviation."""
+"""The errors that the paper prints: table -> method -> prior -> data set -> mean and deviation."""
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -8,11 +9,21 @@ from importlib.resources import files
 from typing import NamedTuple
 
 
-class Figure(NamedTuple):
-    """A mean and its deviation, both in points."""
+class MeanSD(NamedTuple):
+    """Mean and standard deviation of test errors, in percent; NaN where there is none."""
 
     mean: float
     sd: float
+
+    @property
+    def low(self) -> float:
+        """One standard deviation below the mean; a single trial has none."""
+        return self.mean if math.isnan(self.sd) else self.mean - self.sd
+
+    @property
+    def high(self) -> float:
+        """One standard deviation above the mean; a single trial has none."""
+        return self.mean if math.isnan(self.sd) else self.mean + self.sd
 
 
 @dataclass(frozen=True)
@@ -26,18 +37,18 @@ class Reference:
     source
         Where it is printed.
     trials
-        Trials a figure.
+        Trials behind each mean.
     errors
-        Test errors in points, by method, prior and data set.
+        Test errors in percent, by method, prior and data set.
     """
 
     title: str
     source: str
     trials: int
-    errors: Mapping[str, Mapping[str, Mapping[str, Figure]]]
+    errors: Mapping[str, Mapping[str, Mapping[str, MeanSD]]]
 
-    def find(self, method: str, prior: float, dataset: str) -> Figure | None:
-        """Look a figure up.
+    def find(self, method: str, prior: float, dataset: str) -> MeanSD | None:
+        """Look an error up.
 
         Parameters
         ----------
@@ -50,13 +61,13 @@ class Reference:
 
         Returns
         -------
-        figure
+        error
             None where the paper has none.
 
         Examples
         --------
         >>> references()["main"].find("robust-pu", 0.2, "cifar10")
-        Figure(mean=7.58, sd=0.4)
+        MeanSD(mean=7.58, sd=0.4)
         """
         by_dataset = self.errors.get(method, {}).get(f"{prior:g}", {})
         return by_dataset.get(dataset.replace("_", "-"))
@@ -90,7 +101,7 @@ def references() -> Mapping[str, Reference]:
             table["trials"],
             {
                 method: {
-                    prior: {dataset: Figure(*figure) for dataset, figure in row.items()}
+                    prior: {dataset: MeanSD(*error) for dataset, error in row.items()}
                     for prior, row in by_prior.items()
                 }
                 for method, by_prior in table["errors"].items()

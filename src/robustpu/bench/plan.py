@@ -10,15 +10,17 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from sklearn.base import BaseEstimator
+import numpy as np
+from sklearn.base import BaseEstimator, clone
 
-from robustpu.base import BasePUClassifier
+from robustpu.base.classifier import BasePUClassifier
 from robustpu.bench.candidates import Settings, draw
 from robustpu.bench.experiment import Experiment, Method, read
 from robustpu.bench.protocol import PROTOCOLS, Sizes
 from robustpu.bench.refusals import check_settings, check_sizes
 from robustpu.methods import all_methods
-from robustpu.neural import NeuralPUClassifier
+from robustpu.methods.voting import PUVotingClassifier
+from robustpu.training import TrainingData
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +47,6 @@ class Cell:
     trials: int
     sizes: Sizes
     estimator: str
-    preset: str | None
     fixed: Settings
     candidates: tuple[Settings, ...]
     average: int = 1
@@ -87,7 +88,7 @@ class Cell:
         return {
             **({"held_out": "by trial"} if is_choice else {}),
             # It may be the estimator's default, but it is not what the runner gives.
-            **({"sets": "prior"} if any("prior" in own for own in settings) else {}),
+            **({"sets": "prior"} if any("prior" in given for given in settings) else {}),
             "dataset": self.dataset,
             "sizes": asdict(self.sizes),
             "validation": self.validation,
@@ -95,59 +96,45 @@ class Cell:
             "selection": self.selection,
             "models": _models(
                 self.estimator,
-                self.preset,
                 json.dumps(settings),
             ),
         }
 
     def settings(self, candidate: Settings) -> dict[str, Any]:
         """All that differs from the defaults of the estimator, the candidate's own included."""
-        preset = {} if self.preset is None else {"preset": self.preset}
-        return {**preset, **self.fixed, **candidate}
+        return {**self.fixed, **candidate}
 
     def blank(self) -> BasePUClassifier:
-        """Make the estimator as it is before any setting: the default, or the preset."""
-        return _blank(self.estimator, self.preset)
+        """Make the estimator with its defaults, those that are parts spelled out."""
+        return _blank(self.estimator)
 
     def build(self, candidate: Settings, **given: Any) -> BasePUClassifier:
         """Make the estimator of a candidate; ``given`` is what the settings may still overrule."""
         blank = self.blank()
         # A method without networks needs no device.
-        own = {name: value for name, value in given.items() if hasattr(blank, name)}
-        settings = {**own, **self.fixed, **candidate}
+        known = {name: value for name, value in given.items() if hasattr(blank, name)}
+        settings = {**known, **self.fixed, **candidate}
         return blank.set_params(**settings)  # type: ignore[no-any-return]
 
 
-def _blank(name: str, preset: str | None) -> BasePUClassifier:
-    kind: Any = all_methods()[name]
-    if preset is None:
-        return kind()  # type: ignore[no-any-return]
-    if not hasattr(kind, "from_preset"):
-        raise ValueError(f"{name} has no presets; leave {preset!r} out.")
-    return kind.from_preset(preset)  # type: ignore[no-any-return]
+def _blank(name: str) -> BasePUClassifier:
+    model: Any = all_methods()[name]()
+    return model.spelled_out() if hasattr(model, "spelled_out") else model  # type: ignore[no-any-return]
 
 
 # Cells that differ in the data set, the prior or the selection share it.
 @cache
-def _models(name: str, preset: str | None, settings: str) -> Any:
+def _models(name: str, settings: str) -> Any:
     """Spell out the estimators of all candidates, whose settings come as JSON."""
-    return [resolved(_blank(name, preset).set_params(**own)) for own in json.loads(settings)]
+    return [resolved(_blank(name).set_params(**given)) for given in json.loads(settings)]
 
 
 # Networks that train best in large fleets.
 SMALL = ("mlp", "linear")
 # What the runner gives to every estimator, or what changes no result.
 GIVEN = ("device", "random_state", "verbose")
-# Parameters that came later, at the value that changes nothing: older results stay valid.
-LATER = [
-    ("mirror", False),
-    ("calibrate", False),
-    ("beside", None),
-    ("max_samples", None),
-    # More rows than any experiment has.
-    ("max_samples", 50_000),
-    ("penalty", None),
-]
+# Shapes of rows for which the composition of an ensemble is spelled out: a table, and images.
+EXAMPLES = ((5,), (1, 8, 8))
 
 
 def resolved(value: Any) -> Any:
@@ -165,23 +152,27 @@ def resolved(value: Any) -> Any:
     0.5
     """
     if isinstance(value, Mapping):
-        return {str(key): resolved(own) for key, own in value.items()}
+        return {str(key): resolved(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):
-        return [resolved(own) for own in value]
+        return [resolved(entry) for entry in value]
     if isinstance(value, BaseEstimator):
         given = value.get_params(deep=False)
-        if given.get("beside", "nobody") is None:
-            del given["beside_share"]
-        parts = {
-            key: resolved(own)
-            for key, own in given.items()
-            if key not in GIVEN and (key, own) not in LATER
-        }
-        recipes = value._recipes() if isinstance(value, NeuralPUClassifier) else ()
-        return {"class": type(value).__name__, **parts, "recipes": resolved(recipes)}
+        parts = {key: resolved(entry) for key, entry in given.items() if key not in GIVEN}
+        if isinstance(value, PUVotingClassifier):
+            parts["composition"] = [resolved(_composition(value, shape)) for shape in EXAMPLES]
+        return {"class": type(value).__name__, **parts}
     if callable(value):
         return getattr(value, "__qualname__", repr(value))
     return value
+
+
+def _composition(ensemble: PUVotingClassifier, shape: tuple[int, ...]) -> Any:
+    """Classifiers and weights of an ensemble for rows of a shape; images alone can be mirrored."""
+    if len(shape) == 1:
+        ensemble = clone(ensemble).set_params(mirror=False)
+    n = 1_000
+    X = np.broadcast_to(np.float32(0), (n, *shape))
+    return ensemble.compose(TrainingData(X, np.arange(n) < n // 4, np.ones(n)))
 
 
 def _digest(plan: Mapping[str, Any]) -> str:
@@ -214,7 +205,8 @@ def in_parts(left: Mapping[Cell, frozenset[int]]) -> list[Cell]:
         part
         for cell in joined(left)
         for part in _parts(
-            cell, {trial for own in left if own.training == cell.training for trial in left[own]}
+            cell,
+            {trial for twin in left if twin.training == cell.training for trial in left[twin]},
         )
     ]
 
@@ -231,8 +223,8 @@ def _parts(cell: Cell, left: Iterable[int]) -> list[Cell]:
     is_large = cell.fixed.get("module", "mlp") not in SMALL
     groups = [(trial,) for trial in trials] if is_large else [tuple(trials)]
     return [
-        replace(cell, only=own, twins=tuple(replace(twin, only=own) for twin in cell.twins))
-        for own in groups
+        replace(cell, only=group, twins=tuple(replace(twin, only=group) for twin in cell.twins))
+        for group in groups
     ]
 
 
@@ -323,12 +315,12 @@ def matching(plan: Sequence[Cell], patterns: Iterable[str]) -> list[Cell]:
 def _cell(
     experiment: Experiment, dataset: str, prior: float, selection: str, method: Method
 ) -> Cell:
-    own = method.on_dataset.get(dataset, {})
-    search = {key: space for key, space in method.search.items() if key not in own}
+    here = method.on_dataset.get(dataset, {})
+    search = {key: space for key, space in method.search.items() if key not in here}
     module = PROTOCOLS[dataset].module
     # The mlp is the default of all estimators that train networks.
-    is_neural = issubclass(all_methods()[method.estimator], NeuralPUClassifier)
-    network = {"module": module} if is_neural and module != "mlp" else {}
+    has_module = hasattr(all_methods()[method.estimator], "module")
+    network = {"module": module} if has_module and module != "mlp" else {}
     return Cell(
         experiment=experiment.name,
         title=experiment.title,
@@ -346,8 +338,7 @@ def _cell(
         trials=experiment.budgets[dataset].trials,
         sizes=experiment.sizes[dataset],
         estimator=method.estimator,
-        preset=method.preset,
-        fixed={**network, **method.fixed, **own},
+        fixed={**network, **method.fixed, **here},
         average=method.average,
         candidates=draw(search, experiment.budgets[dataset].candidates, experiment.seed),
     )

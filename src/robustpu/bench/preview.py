@@ -1,4 +1,4 @@
-"""The plan and its cost, for people, before anything is trained."""
+"""The plan and its cost, printed before anything is trained."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -9,11 +9,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from robustpu.base.neural import NeuralPUClassifier
 from robustpu.bench.cost import Load, loads, seconds
-from robustpu.bench.eta import duration, many
 from robustpu.bench.machine import device_name
 from robustpu.bench.plan import Cell, in_parts
-from robustpu.neural import NeuralPUClassifier
+from robustpu.charts.wording import counted, duration
+from robustpu.methods.auto import PUClassifier
 
 
 def show(
@@ -23,14 +24,14 @@ def show(
     workers: int,
     console: Console,
 ) -> None:
-    """Print a row a data set and method, and what all of them cost together.
+    """Print one row per data set and method, and the total cost.
 
     Parameters
     ----------
     cells
         The plan.
     left
-        Those of its cells that are not finished, and their trials that are missing.
+        Its unfinished cells, and their missing trials.
     device
         Where the time is measured.
     workers
@@ -38,16 +39,16 @@ def show(
     console
         Where to print.
     """
-    # Cells that share a training cost it once: the first of them gets it.
+    # A training that several cells share is counted with the first of them.
     shared = in_parts(left)
     unclaimed: defaultdict[str, list[Load]] = defaultdict(list)
     for part, costs in zip(shared, loads(shared), strict=True):
         unclaimed[part.training] += costs
     fleets = {cell: unclaimed.pop(cell.training, []) for cell in left}
-    took = {cell: seconds(own, device) for cell, own in fleets.items()}
+    took = {cell: seconds(costs, device) for cell, costs in fleets.items()}
     for name in dict.fromkeys(cell.experiment for cell in cells):
-        own = [cell for cell in cells if cell.experiment == name]
-        console.print(_table(own, fleets, took))
+        of_experiment = [cell for cell in cells if cell.experiment == name]
+        console.print(_table(of_experiment, fleets, took))
     console.print(_totals(cells, fleets), soft_wrap=True, highlight=False)
     if took:
         # No run is shorter than its longest cell.
@@ -72,17 +73,17 @@ def _table(
     for heading in headings:
         table.add_column(heading, justify="right")
     for dataset, method in dict.fromkeys((cell.dataset, cell.method) for cell in cells):
-        own = [cell for cell in cells if (cell.dataset, cell.method) == (dataset, method)]
-        to_do = [cell for cell in own if cell in fleets]
+        row = [cell for cell in cells if (cell.dataset, cell.method) == (dataset, method)]
+        to_do = [cell for cell in row if cell in fleets]
         load = list(chain.from_iterable(fleets[cell] for cell in to_do))
-        # What a method without networks costs is not known beforehand.
-        is_neural = isinstance(own[0].blank(), NeuralPUClassifier)
+        # The cost of a method without networks is unknown.
+        is_neural = isinstance(row[0].blank(), NeuralPUClassifier | PUClassifier)
         table.add_row(
             dataset,
             Text(method),
-            str(len(own)),
-            str(len(own) - len(to_do)),
-            str(len(own[0].candidates)),
+            str(len(row)),
+            str(len(row) - len(to_do)),
+            str(len(row[0].candidates)),
             f"{sum(fleet.networks for fleet in load):,}",
             f"{sum(fleet.epochs for fleet in load):,}",
             duration(sum(took[cell] for cell in to_do)) if is_neural or not to_do else "?",
@@ -95,8 +96,9 @@ def _totals(cells: Sequence[Cell], fleets: Mapping[Cell, list[Load]]) -> str:
     rows = sum(fleet.epochs * fleet.rows for fleet in load)
     networks = sum(fleet.networks for fleet in load)
     return (
-        f"{many(len(cells), 'cell')}, {len(cells) - len(fleets)} of them finished. To do: "
-        f"{many(len(fleets), 'cell')}, {many(networks, 'network')} in {many(len(load), 'fleet')}, "
-        f"{sum(fleet.epochs for fleet in load):,} epochs of single networks, {rows:,} rows in all "
-        "these epochs."
+        f"{counted(len(cells), 'cell')}, {len(cells) - len(fleets)} of them finished. To do: "
+        f"{counted(len(fleets), 'cell')}, {counted(networks, 'network')} in "
+        f"{counted(len(load), 'fleet')}, "
+        f"{sum(fleet.epochs for fleet in load):,} epochs of single networks over {rows:,} "
+        "rows in total."
     )

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
 from robustpu import datasets
-from robustpu.naming import pick
 from robustpu.split import PUData, make_pu
+from robustpu.validation.names import pick
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a plan cannot be: refused before anything is trained, with the place in the file."""
+"""Checks of a plan before anything is trained; messages name the place in the file."""
 
 import shlex
 from collections.abc import Iterable, Iterator
@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robustpu.base import BasePUClassifier
+from robustpu.base.classifier import BasePUClassifier
+from robustpu.base.neural import NeuralPUClassifier
 from robustpu.datasets.catalogue import SOURCES
 from robustpu.datasets.folder import data_folder
 from robustpu.datasets.integrity import state
+from robustpu.methods.auto import PUClassifier
 from robustpu.modules import build
-from robustpu.naming import suggest
-from robustpu.neural import NeuralPUClassifier
 from robustpu.split import make_pu
+from robustpu.validation.names import suggest
+from robustpu.validation.parameters import check_parameters
 
 if TYPE_CHECKING:
     from robustpu.bench.plan import Cell
@@ -24,14 +26,14 @@ if TYPE_CHECKING:
 
 
 def absent(names: Iterable[str], data_dir: Path | None) -> str:
-    """Say which data sets are not on this machine, and what to do; nothing if all are.
+    """Say which data sets are missing on this machine, and what to do; empty if none is.
 
     Parameters
     ----------
     names
         Data sets.
     data_dir
-        Where those lie that are not bundled.
+        Folder of those that are not bundled.
 
     Examples
     --------
@@ -40,10 +42,14 @@ def absent(names: Iterable[str], data_dir: Path | None) -> str:
     """
     root = data_folder(data_dir)
     states = {name: state(SOURCES[name], root) for name in dict.fromkeys(names)}
-    lacking = {name: own for name, own in states.items() if own.startswith(("missing", "damaged"))}
+    lacking = {
+        name: found for name, found in states.items() if found.startswith(("missing", "damaged"))
+    }
     if not lacking:
         return ""
-    listed = [name if own == "missing" else f"{name} ({own})" for name, own in lacking.items()]
+    listed = [
+        name if found == "missing" else f"{name} ({found})" for name, found in lacking.items()
+    ]
     where = "" if data_dir is None else f" --data-dir {shlex.quote(str(data_dir))}"
     return (
         f"not in {root}: {', '.join(listed)}. Get them by `robustpu datasets fetch "
@@ -53,7 +59,7 @@ def absent(names: Iterable[str], data_dir: Path | None) -> str:
 
 
 def check_sizes(cell: "Cell") -> None:
-    """Refuse what the data set has too few rows for, and parts that lack what they are for.
+    """Refuse sizes that the data set is too small for, and empty parts that are needed.
 
     Parameters
     ----------
@@ -81,7 +87,7 @@ def _check_rows(dataset: str, prior: float, sizes: "Sizes") -> None:
 
 
 def check_settings(cell: "Cell") -> None:
-    """Refuse settings that the estimator does not have, or does not take.
+    """Refuse settings that the estimator does not have or does not accept.
 
     Parameters
     ----------
@@ -98,7 +104,7 @@ def check_settings(cell: "Cell") -> None:
             raise ValueError(
                 f"{cell.estimator} has no parameter {key!r}, in {where}{suggest(key, known)}"
             )
-        # Python would take any text, even "false", for true.
+        # In Python any text is true, even "false".
         if isinstance(known[key], bool) and not isinstance(value, bool):
             raise ValueError(f"{where}: {key} must be true or false; it is {value!r}.")
     if cell.average > len(cell.candidates):
@@ -109,26 +115,31 @@ def check_settings(cell: "Cell") -> None:
     for candidate in cell.candidates:
         try:
             estimator = cell.build(candidate)
-            estimator._check_parameters()
+            check_parameters(estimator)
             _check_shape(estimator, SOURCES[cell.dataset].shape)
         except (ValueError, TypeError, AttributeError) as error:
             tried = f" with {dict(candidate)}" if candidate else ""
             raise ValueError(f"{where} on {cell.dataset}{tried}: {error}") from None
-        blind = cell.selection == "pu" and estimator.validation_fraction == 0
-        if blind and len(cell.candidates) > 1:
+        has_no_scores = cell.selection == "pu" and estimator.validation_fraction == 0
+        if has_no_scores and len(cell.candidates) > 1:
             raise ValueError(
-                f"{where}: validation_fraction = 0 leaves selection 'pu' nothing to choose "
-                "a candidate by. Raise it, or search nothing."
+                f"{where}: with validation_fraction = 0, selection 'pu' cannot choose a candidate. "
+                "Raise it, or search nothing."
             )
 
 
-@cache
 def _check_shape(estimator: BasePUClassifier, shape: tuple[int, ...]) -> None:
-    """Refuse a method, or a network, that cannot take rows of this shape."""
-    if isinstance(estimator, NeuralPUClassifier):
-        build(estimator.module, shape, seed=0)
+    """Refuse a method or a network that does not accept rows of this shape."""
+    if isinstance(estimator, NeuralPUClassifier | PUClassifier):
+        _check_network(estimator.module, shape)
     elif len(shape) > 1:
         raise ValueError(f"it takes tables, not images of shape {shape}; leave it out by not_on.")
+
+
+# Candidates share their network; building one takes milliseconds.
+@cache
+def _check_network(module: Any, shape: tuple[int, ...]) -> None:
+    build(module, shape, seed=0)
 
 
 def _all_values(cell: "Cell") -> Iterator[tuple[str, Any]]:

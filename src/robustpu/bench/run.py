@@ -1,4 +1,4 @@
-"""A run: the cells that are not finished yet are trained, and their records stored."""
+"""A run: unfinished cells are trained, and their records stored."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
@@ -9,11 +9,11 @@ from robustpu.bench.plan import Cell, in_parts
 from robustpu.bench.screen import Screen, reason
 from robustpu.bench.store import Record, key_of, read, writer
 from robustpu.bench.train import Machine, names, relabelled
-from robustpu.bench.workers import Crew, train_all
+from robustpu.bench.workers import train_all
 
 
 class Outcome(NamedTuple):
-    """How many cells a run finished, how many failed, and how many others had trained."""
+    """Numbers of cells: finished, failed, and taken over from other experiments."""
 
     finished: int
     failed: int
@@ -26,7 +26,7 @@ def file_of(cell: Cell, out: Path) -> Path:
 
 
 def missing(cells: Sequence[Cell], out: Path) -> dict[Cell, frozenset[int]]:
-    """Find the trials that have no result under this plan; cells that have all are left out.
+    """Find the trials that have no result under this plan; finished cells are left out.
 
     Parameters
     ----------
@@ -55,10 +55,10 @@ def run(
     cells: Sequence[Cell],
     out: Path,
     machine: Machine,
-    workers: int | Crew,
+    workers: int,
     open_screen: Callable[[Sequence[Cell]], Screen],
 ) -> Outcome:
-    """Train what is missing, and append records as soon as a cell, or a part of it, is done.
+    """Train what is missing, and append records as soon as a cell or a part of it is done.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def run(
     machine
         Where to train.
     workers
-        Processes of this machine, or a crew.
+        Number of processes.
     open_screen
         Makes the screen, given the cells that are to be trained.
 
@@ -82,7 +82,7 @@ def run(
     with ExitStack() as stack:
         files = {file_of(cell, out) for cell in cells}
         append = {path: stack.enter_context(writer(path)) for path in sorted(files)}
-        # Looked up under the lock: another run may just have ended.
+        # Read under the lock: another run may just have ended.
         left = missing(cells, out)
         taken = _trained_elsewhere(left, out)
         for cell, records in taken.items():
@@ -93,13 +93,13 @@ def run(
         outcomes = train_all(todo, machine, workers, screen.watch)
         stack.enter_context(closing(outcomes))
         for first, records in outcomes:
-            # The cells as they were, before they were joined, are those that have trials left.
+            # A training may serve several cells; each keeps its own records.
             for cell in [cell for cell in left if cell.training == first.training]:
-                own = [record for record in records if _belongs(record, cell)]
+                new = [record for record in records if _belongs(record, cell)]
                 if len(left[cell]) < cell.trials:
-                    own = _new(own, left[cell], read(file_of(cell, out)))
-                append[file_of(cell, out)](own)
-                if reason(own):
+                    new = _new(new, left[cell], read(file_of(cell, out)))
+                append[file_of(cell, out)](new)
+                if reason(new):
                     failed.add(cell)
             screen.finished(first, [record for record in records if _belongs(record, first)])
     return Outcome(len(left) - len(failed), len(failed), len(taken))
@@ -116,7 +116,7 @@ def _new(records: list[Record], left: frozenset[int], stored: Sequence[Record]) 
         return tuple(record.get(name) for name in ("fingerprint", "candidate", "data"))
 
     before = {key_of(record): source(record) for record in stored}
-    # A failure stands for nothing that was done before.
+    # A failure does not replace an earlier result.
     records = [record for record in records if _is_result(record) or record["trial"] in left]
     again = [record for record in records if record["trial"] not in left]
     if any(before.get(key_of(record)) != source(record) for record in again):
@@ -129,19 +129,19 @@ def _belongs(record: Record, cell: Cell) -> bool:
 
 
 def _trained_elsewhere(left: Mapping[Cell, frozenset[int]], out: Path) -> dict[Cell, list[Record]]:
-    """Find cells that another experiment in the folder has trained already, to the last setting."""
-    shelf: dict[tuple[Any, ...], Record] = {}
+    """Find cells that another experiment in the folder has trained with the same settings."""
+    stored: dict[tuple[Any, ...], Record] = {}
     for path in sorted(out.glob("*.jsonl")):
-        # Not a file of records? Then it is nothing to us.
+        # Files of something else are skipped.
         with suppress(ValueError, TypeError, OSError):
-            shelf |= {
+            stored |= {
                 (record.get("fingerprint"), record["trial"]): record
                 for record in read(path)
                 if _is_result(record)
             }
     found = {}
     for cell, trials in left.items():
-        records = [shelf.get((cell.fingerprint, trial)) for trial in sorted(trials)]
+        records = [stored.get((cell.fingerprint, trial)) for trial in sorted(trials)]
         if all(records):
             found[cell] = [relabelled(record, cell) for record in records if record is not None]
     return found

@@ -1,4 +1,4 @@
-"""What a run shows while it lasts: a live screen, plain lines, or nothing."""
+"""Progress of a run: a live screen, plain lines, or failures only."""
 
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -14,37 +14,38 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from robustpu.bench.eta import Eta, duration
+from robustpu.bench.eta import Eta
 from robustpu.bench.plan import Cell
 from robustpu.bench.store import Record
+from robustpu.charts.wording import duration
 
-# Lines of finished cells, and of failures, that stay in sight.
-SIGHT = 5
+# Lines of finished cells, and of failures, that stay visible.
+VISIBLE = 5
 
 
 class Screen(AbstractContextManager[Any], Protocol):
-    """What is told of a run."""
+    """Receives the progress of a run."""
 
     def watch(self, cell: Cell, done: int, total: int) -> None:
-        """A cell has done so many of its epochs; (0, 0) when it begins."""
+        """Receive finished and total epochs of a cell; (0, 0) when it starts."""
 
     def finished(self, cell: Cell, records: Sequence[Record]) -> None:
-        """A cell has ended, with these records."""
+        """Receive the records of a cell that has ended."""
 
 
 def open_screen(
     work: Mapping[Cell, float], workers: int, quiet: bool, console: Console | None = None
 ) -> Screen:
-    """Choose the screen that suits the terminal.
+    """Choose the screen for the terminal.
 
     Parameters
     ----------
     work
-        Cells that are to be trained, and their work.
+        Cells to train, and their work.
     workers
-        How many of them at a time.
+        Number of cells that are trained at a time.
     quiet
-        Whether to show nothing but failures.
+        Whether to show failures only.
     console
         Where; by default standard error.
     """
@@ -55,7 +56,7 @@ def open_screen(
 
 
 class PlainScreen:
-    """A line a finished cell; if quiet, a line a failed one."""
+    """One line per finished cell; if quiet, per failed one."""
 
     def __init__(self, cells: int, quiet: bool, console: Console):
         self._cells, self._quiet, self._console = cells, quiet, console
@@ -68,10 +69,10 @@ class PlainScreen:
         pass
 
     def watch(self, cell: Cell, done: int, total: int) -> None:
-        """Show nothing."""
+        """Ignore progress."""
 
     def finished(self, cell: Cell, records: Sequence[Record]) -> None:
-        """Print what came out."""
+        """Print the result."""
         self._ended += 1
         if not self._quiet or reason(records):
             line = f"[{self._ended}/{self._cells}] {summary(cell, records)}"
@@ -79,15 +80,15 @@ class PlainScreen:
 
 
 class LiveScreen:
-    """Done, running, time left, failures and the last results, redrawn in place."""
+    """Progress, time left, failures and the last results, redrawn in place."""
 
     def __init__(self, work: Mapping[Cell, float], workers: int, console: Console):
         self._cells = len(work)
         self._eta = Eta(work, workers)
         self._running: dict[Cell, tuple[int, int]] = {}
         self._ended = self._failed = 0
-        self._results: deque[str] = deque(maxlen=SIGHT)
-        self._failures: deque[str] = deque(maxlen=SIGHT)
+        self._results: deque[str] = deque(maxlen=VISIBLE)
+        self._failures: deque[str] = deque(maxlen=VISIBLE)
         # Another thread draws while this one trains.
         self._lock = RLock()
         self._live = Live(get_renderable=self.render, console=console, refresh_per_second=4)
@@ -150,13 +151,13 @@ class LiveScreen:
 
 
 def reason(records: Sequence[Record]) -> str:
-    """Why trials failed, in one line; empty if none did."""
+    """Say why trials failed, in one line; empty if none did."""
     failures = [" ".join(record["failure"].split()) for record in records if "failure" in record]
     return failures[0] if failures else ""
 
 
 def summary(cell: Cell, records: Sequence[Record]) -> str:
-    """Say in one line how a cell ended."""
+    """Sum up a finished cell in one line."""
     errors = [record["scores"]["error"] for record in records if "scores" in record]
     parts = [f"{cell.experiment}: {cell.name}"]
     if errors:

@@ -5,6 +5,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -12,14 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import precision_score, recall_score, roc_auc_score
 
-from robustpu.base import BasePUClassifier
-from robustpu.bench.machine import device_name, versions
+from robustpu.base.classifier import BasePUClassifier
+from robustpu.base.neural import NeuralPUClassifier
+from robustpu.bench.machine import device_name
 from robustpu.bench.plan import Cell
 from robustpu.bench.protocol import as_floats, digest, size, splits
 from robustpu.bench.store import Record
-from robustpu.neural import NeuralPUClassifier
+from robustpu.methods.voting import PUVotingClassifier
 from robustpu.split import PUData
-from robustpu.together import Job, Progress, fit_together
+from robustpu.training import Job, Progress, fit_together
+from robustpu.versions import versions
 
 Floats: TypeAlias = NDArray[np.float64]
 Fitted: TypeAlias = BasePUClassifier | Exception
@@ -70,8 +73,8 @@ def failures(cell: Cell, machine: Machine, error: Exception, seconds: float) -> 
     """
     share = seconds / len(cell.numbers)
     return [
-        _record(own, trial, machine, share, _reason(error))
-        for own in (cell, *cell.twins)
+        _record(twin, trial, machine, share, _reason(error))
+        for twin in (cell, *cell.twins)
         for trial in cell.numbers
     ]
 
@@ -92,13 +95,13 @@ def _records(cell: Cell, machine: Machine, progress: Progress | None) -> list[Re
     scores = np.array([[_score(model) for model in row] for row in fitted])
     return [
         _record(
-            own,
+            twin,
             trial,
             machine,
             seconds,
-            {**data, **_result(own, fitted[place], scores, place, pu)},
+            {**data, **_result(twin, fitted[place], scores, place, pu)},
         )
-        for own in (cell, *cell.twins)
+        for twin in (cell, *cell.twins)
         for place, (trial, pu) in enumerate(zip(cell.numbers, problems, strict=True))
     ]
 
@@ -114,7 +117,7 @@ def _result(cell: Cell, fitted: Sequence[Fitted], scores: Floats, row: int, pu: 
     return {
         "candidate": sound[0],
         **({"averaged": sound} if cell.average > 1 else {}),
-        **_turns(fitted[sound[0]]),
+        **_iterations(fitted[sound[0]]),
         "settings": cell.settings(cell.candidates[sound[0]]),
         "scores": {
             **_examine([fitted[place] for place in sound], pu),
@@ -129,7 +132,7 @@ def _fit(
 ) -> list[list[Fitted]]:
     """Train a model a trial and candidate, (trials, candidates), all in one go."""
     jobs = []
-    is_neural = isinstance(cell.blank(), NeuralPUClassifier)
+    is_neural = isinstance(cell.blank(), NeuralPUClassifier | PUVotingClassifier)
     is_choice = len(cell.candidates) > 1
     for trial, pu in zip(cell.numbers, problems, strict=True):
         # Candidates of one trial share their arrays, and the engine's copies of them.
@@ -184,7 +187,16 @@ def _score(model: Fitted) -> float:
     """Score on held-out rows, the mean of the members; -inf if it failed, NaN if it has none."""
     if isinstance(model, Exception):
         return -math.inf
-    return float(np.mean(model.member_scores_[model.kept_]))
+    scores = [part.member_scores_[part.kept_] for part in _scored(model)]
+    return float(np.mean(np.concatenate(scores)))
+
+
+def _scored(model: Any) -> list[Any]:
+    """Give the model itself, or the classifiers of an ensemble that are of its first class."""
+    if not isinstance(model, PUVotingClassifier):
+        return [model]
+    first = type(model.estimators_[0])
+    return [part for part in model.estimators_ if type(part) is first]
 
 
 def _best_of_cell(scores: Floats) -> list[list[int]]:
@@ -209,9 +221,14 @@ CHOICES: Mapping[str, Callable[[Floats], list[list[int]]]] = {
 }
 
 
-def _turns(model: Any) -> Record:
+def _iterations(model: Any) -> Record:
     """Give the epochs or rounds that were chosen, one a member, if the method has such."""
-    return {"turns": model.turns_.tolist()} if hasattr(model, "turns_") else {}
+    parts = [(part, getattr(part, "best_name", "best_round_")) for part in _scored(model)]
+    if not all(hasattr(part, name) for part, name in parts):
+        return {}
+    # Members of an ensemble have the settings of its classifiers in turn.
+    in_turn = zip_longest(*(getattr(part, name).tolist() for part, name in parts))
+    return {"iterations": [value for row in in_turn for value in row if value is not None]}
 
 
 def _examine(models: Sequence[Any], pu: PUData) -> dict[str, float]:
@@ -238,7 +255,8 @@ def relabelled(record: Record, cell: Cell) -> Record:
     cell
         Which it is to stand for.
     """
-    return {**record, **names(cell), "prior": cell.prior, "selection": cell.selection}
+    place = {"prior": cell.prior, "selection": cell.selection}
+    return {**record, **names(cell), "estimator": cell.estimator, **place}
 
 
 def names(cell: Cell) -> Record:
@@ -266,6 +284,7 @@ def names(cell: Cell) -> Record:
 def _record(cell: Cell, trial: int, machine: Machine, seconds: float, result: Record) -> Record:
     record = {
         **names(cell),
+        "estimator": cell.estimator,
         "prior": cell.prior,
         "trial": trial,
         "selection": cell.selection,

@@ -1,4 +1,4 @@
-"""Cells in, records out: in this process, or by a crew that shares them out."""
+"""Cells in, records out: in this process, or in several."""
 
 import multiprocessing
 import signal
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import torch
 
@@ -18,7 +18,7 @@ from robustpu.bench.plan import Cell
 from robustpu.bench.store import Record
 from robustpu.bench.train import Machine, failures, train
 
-# Told of a cell how many of its epochs are done; first with (0, 0), when it begins.
+# Called with a cell, its finished epochs and all its epochs; first with (cell, 0, 0).
 Watch: TypeAlias = Callable[[Cell, int, int], None]
 
 Results: TypeAlias = Generator[tuple[Cell, list[Record]], None, None]
@@ -27,8 +27,8 @@ Results: TypeAlias = Generator[tuple[Cell, list[Record]], None, None]
 PAUSE = 0.2
 
 
-class News(NamedTuple):
-    """How many epochs of a cell are done; or, at its end, its records."""
+class Message(NamedTuple):
+    """Progress of a cell in epochs; at its end, its records."""
 
     cell: Cell
     done: int
@@ -36,160 +36,137 @@ class News(NamedTuple):
     records: list[Record] | None = None
 
 
-class Crew(Protocol):
-    """Those who train cells, several at a time."""
-
-    def __len__(self) -> int:
-        """How many they are."""
-
-    @property
-    def has_room(self) -> bool:
-        """Whether one more cell would be begun at once."""
-
-    def give(self, cell: Cell) -> None:
-        """Have a cell trained."""
-
-    def news(self) -> Iterator[News]:
-        """Wait a while for news, and tell them; each cell ends with its records, come what may."""
-
-    def dismiss(self) -> None:
-        """Stop whatever is being trained, and let all go."""
-
-
 class WorkerDied(RuntimeError):  # noqa: N818
     """A process ended while it trained a cell."""
 
 
-def train_all(
-    cells: Sequence[Cell], machine: Machine, workers: int | Crew, watch: Watch
-) -> Results:
+def train_all(cells: Sequence[Cell], machine: Machine, workers: int, watch: Watch) -> Results:
     """Train cells, and yield each with its records as it is done.
 
     Parameters
     ----------
     cells
-        What to train; begun in this order.
+        What to train; started in this order.
     machine
         Where.
     workers
-        Processes, with 1 it is this process; or a crew.
+        Number of processes; 1 is this process.
     watch
-        Told of progress.
+        Called on progress.
     """
     if workers == 1:
         yield from _train_here(cells, machine, watch)
     else:
-        crew = workers
-        if isinstance(crew, int):
-            crew = Processes(machine, crew, len(cells))
-        yield from _share_out(cells, crew, watch)
+        yield from _train_in_pool(cells, _Pool(machine, workers), watch)
 
 
 def _train_here(cells: Sequence[Cell], machine: Machine, watch: Watch) -> Results:
-    spare_threads(machine)
+    _use_one_thread(machine)
     for cell in cells:
         watch(cell, 0, 0)
         yield cell, train(cell, machine, partial(watch, cell))
 
 
-def spare_threads(machine: Machine) -> None:
-    """Keep to one thread: two gain little on networks this small, and results depend on it."""
+def _use_one_thread(machine: Machine) -> None:
+    """Use one thread: two gain little on networks this small, and results depend on the number."""
     if machine.device == "cpu":
         torch.set_num_threads(1)
 
 
-def _share_out(cells: Sequence[Cell], crew: Crew, watch: Watch) -> Results:
+def _train_in_pool(cells: Sequence[Cell], pool: "_Pool", watch: Watch) -> Results:
     waiting, running = deque(cells), 0
     try:
         while waiting or running:
-            while waiting and crew.has_room:
+            while waiting and not pool.is_full:
                 cell = waiting.popleft()
                 watch(cell, 0, 0)
-                crew.give(cell)
+                pool.submit(cell)
                 running += 1
-            for cell, done, total, records in crew.news():
+            if not waiting:
+                pool.close_idle()
+            for cell, done, total, records in pool.messages():
                 if records is None:
                     watch(cell, done, total)
                 else:
                     running -= 1
                     yield cell, records
     finally:
-        crew.dismiss()
+        pool.close()
 
 
 @dataclass
 class _Worker:
-    """A process, the way to talk to it, and what it trains since when."""
+    """A process, the connection to it, its cell, and when the cell was started."""
 
     process: BaseProcess
     connection: "Connection[Any, Any]"
     cell: Cell
     start: float
 
+    def close(self) -> None:
+        """Close the connection, which ends an idle process, and wait for the end."""
+        self.connection.close()
+        self.process.join()
 
-class Processes:
-    """A crew of processes on this machine: they start when there is a cell for them.
 
-    They end when there is none any more, since each holds memory, maybe a GPU's.
+class _Pool:
+    """Processes of this machine. Each starts when there is a cell for it.
+
+    Idle ones end when no cell is left, since each holds memory, maybe that of a GPU.
     """
 
-    def __init__(self, machine: Machine, workers: int, cells: int):
-        self._machine, self._workers, self._to_come = machine, workers, cells
+    def __init__(self, machine: Machine, workers: int):
+        self._machine, self._workers = machine, workers
         self._busy: dict[Any, _Worker] = {}
         self._idle: list[_Worker] = []
 
-    def __len__(self) -> int:
-        return self._workers
-
     @property
-    def has_room(self) -> bool:
-        """Whether not all are busy."""
-        return len(self._busy) < self._workers
+    def is_full(self) -> bool:
+        """Whether all processes are busy."""
+        return len(self._busy) >= self._workers
 
-    def give(self, cell: Cell) -> None:
-        """Give a cell to a process that has none, or to a new one."""
+    def submit(self, cell: Cell) -> None:
+        """Send a cell to an idle process, or to a new one."""
         worker = self._idle.pop() if self._idle else _start(cell, self._machine)
         worker.cell, worker.start = cell, time.perf_counter()
         self._busy[worker.connection] = worker
-        self._to_come -= 1
-        # If it is dead, the next attempt to read tells.
+        # If it is dead, the next attempt to read shows it.
         with suppress(OSError):
             worker.connection.send(cell)
 
-    def news(self) -> Iterator[News]:
-        """Wait until a process has something to say, or dies; the cell of a dead one has failed."""
+    def messages(self) -> Iterator[Message]:
+        """Wait for messages. The cell of a process that dies has failed."""
         for connection in wait(list(self._busy)):
             worker = self._busy[connection]
             try:
-                told = News(worker.cell, *worker.connection.recv())
+                message = Message(worker.cell, *worker.connection.recv())
             except (EOFError, OSError):
                 del self._busy[connection]
-                yield News(worker.cell, 0, 0, _obituary(worker, self._machine))
+                yield Message(worker.cell, 0, 0, _failures_of_dead(worker, self._machine))
                 continue
-            if told.records is not None:
-                self._rest(self._busy.pop(connection))
-            yield told
+            if message.records is not None:
+                self._idle.append(self._busy.pop(connection))
+            yield message
 
-    def _rest(self, worker: _Worker) -> None:
-        if self._to_come:
-            self._idle.append(worker)
-        else:
-            _dismiss(worker)
+    def close_idle(self) -> None:
+        """End the processes that have no cell."""
+        while self._idle:
+            self._idle.pop().close()
 
-    def dismiss(self) -> None:
-        """Kill those that are busy; the others end when nobody talks to them any more."""
+    def close(self) -> None:
+        """Kill busy processes, and end idle ones."""
         for worker in self._busy.values():
             worker.process.kill()
-        for worker in (*self._busy.values(), *self._idle):
-            _dismiss(worker)
+            worker.close()
+        self.close_idle()
 
 
 def _start(cell: Cell, machine: Machine) -> _Worker:
-    # A forked process would share what torch set up in this one.
+    # A forked process would share the state of torch with this one.
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
     process = context.Process(target=_serve, args=(there, machine), daemon=True)
-    # Ctrl-C reaches all processes of a terminal. A worker is born deaf to it: the parent decides.
+    # Ctrl-C reaches all processes of a terminal. Workers ignore it: this process decides.
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     process.start()
     signal.signal(signal.SIGINT, before)
@@ -198,14 +175,9 @@ def _start(cell: Cell, machine: Machine) -> _Worker:
     return _Worker(process, here, cell, time.perf_counter())
 
 
-def _dismiss(worker: _Worker) -> None:
-    worker.connection.close()
-    worker.process.join()
-
-
-def _obituary(worker: _Worker, machine: Machine) -> list[Record]:
-    """Make the records of the cell that a worker was training when it died."""
-    _dismiss(worker)
+def _failures_of_dead(worker: _Worker, machine: Machine) -> list[Record]:
+    """Make the records of the cell that a process was training when it died."""
+    worker.close()
     code = worker.process.exitcode
     how = f"by signal {-code}" if code is not None and code < 0 else f"with exit status {code}"
     error = WorkerDied(f"the process that trained this cell ended {how}; out of memory?")
@@ -213,23 +185,23 @@ def _obituary(worker: _Worker, machine: Machine) -> list[Record]:
 
 
 def _serve(connection: "Connection[Any, Any]", machine: Machine) -> None:
-    """Train the cells that come, until none comes any more or nobody listens."""
-    spare_threads(machine)
+    """Train the cells that come, until the other end of the connection is closed."""
+    _use_one_thread(machine)
     try:
         while True:
-            records = train(connection.recv(), machine, _report_to(connection))
+            records = train(connection.recv(), machine, _progress_to(connection))
             connection.send((0, 0, records))
     except (EOFError, OSError):
         return
 
 
-def _report_to(connection: "Connection[Any, Any]") -> Callable[[int, int], None]:
+def _progress_to(connection: "Connection[Any, Any]") -> Callable[[int, int], None]:
     last = 0.0
 
-    def report(done: int, total: int) -> None:
+    def send(done: int, total: int) -> None:
         nonlocal last
         if time.perf_counter() - last > PAUSE:
             last = time.perf_counter()
             connection.send((done, total, None))
 
-    return report
+    return send

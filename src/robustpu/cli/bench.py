@@ -1,7 +1,6 @@
-"""``robustpu bench``: experiments as files, run and reported."""
+"""``robustpu bench``: run experiments and report their results."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -13,9 +12,8 @@ if TYPE_CHECKING:
     from robustpu.bench.plan import Cell
     from robustpu.bench.screen import Screen
     from robustpu.bench.train import Machine
-    from robustpu.bench.workers import Crew
 
-app = typer.Typer(help="Run experiments, and report what came out.", no_args_is_help=True)
+app = typer.Typer(help="Run experiments, and report their results.", no_args_is_help=True)
 app.command()(report)
 
 
@@ -23,14 +21,14 @@ app.command()(report)
 def run(
     files: Annotated[
         list[Path],
-        typer.Argument(exists=True, dir_okay=False, help="Experiment files, TOML; one a table."),
+        typer.Argument(exists=True, dir_okay=False, help="Experiment files, TOML; one per table."),
     ],
     out: Annotated[
         Path | None,
         typer.Option(
             file_okay=False,
             help="Folder for the records.",
-            show_default="results, beside the first file",
+            show_default="results, next to the first file",
         ),
     ] = None,
     data_dir: Annotated[
@@ -38,17 +36,7 @@ def run(
         typer.Option(file_okay=False, help="Folder of the data sets that are not bundled."),
     ] = None,
     device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1..., or auto.")] = "auto",
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes to share the cells.", show_default="1")
-    ] = None,
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            help="Dask cluster to share the cells, instead of --workers: its address, such as "
-            "tcp://host:8786, or local:4 for four processes here. --data-dir and --device are then "
-            "those of its workers.",
-        ),
-    ] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Processes that share the cells.")] = 1,
     only: Annotated[
         list[str] | None,
         typer.Option(
@@ -61,50 +49,39 @@ def run(
         typer.Option(
             min=1,
             max=10_000,
-            help="So many trials instead of the file's; take another --out then.",
+            help="Number of trials, instead of the file's; use another --out then.",
         ),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the plan and its cost, and run nothing.")
+        bool, typer.Option("--dry-run", help="Print the plan and its cost without running it.")
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show failures only.")] = False,
 ) -> None:
-    """Run what is not finished of experiments.
+    """Run the unfinished cells of experiments.
 
-    One JSON line a trial is appended to a file an experiment. A run that was stopped, in whatever
-    way, goes on where it was when it is started again.
+    Each trial is appended as a JSON line to the file of its experiment. A run that was stopped or
+    killed continues where it was when it is started again.
     """
     folder = out or files[0].parent / "results"
-    if cluster is not None and workers is not None:
-        _fail(
-            "--workers are processes of this machine, and --cluster has workers of its own: give "
-            "one of the two, or --cluster local:4 for four processes here.",
-            2,
-        )
     try:
         from robustpu.bench.refusals import absent
         from robustpu.bench.run import missing
+        from robustpu.bench.train import Machine
 
         cells = _plan(files, only or [], trials)
         left = missing(cells, folder)
-        needed = [cell.dataset for cell in left]
-        # Of a cluster, the workers are asked.
-        lacking = absent(needed, data_dir) if cluster is None else ""
+        machine = Machine(_device(device), data_dir)
+        lacking = absent([cell.dataset for cell in left], data_dir)
         if dry_run:
-            notes = [lacking]
-            if cluster is not None:
-                notes = [_check_cluster(cluster), "the time is that of one worker here."]
-            # A device of the workers need not be here.
-            _preview(cells, left, _device(device if cluster is None else "auto"), workers or 1)
-            for note in filter(None, notes):
-                typer.echo(f"Note: {note}", err=True)
+            _preview(cells, left, machine.device, workers)
+            if lacking:
+                typer.echo(f"Note: {lacking}", err=True)
             return
         if lacking:
             raise OSError(lacking)
-        with _crew(cluster, device, data_dir, workers or 1, needed) as (machine, crew):
-            failed = _run(cells, left, folder, machine, crew, quiet)
+        failed = _run(cells, left, folder, machine, workers, quiet)
     except KeyboardInterrupt:
-        typer.echo("Stopped. What was finished is kept; run again to go on.", err=True)
+        typer.echo("Stopped. What was finished is kept; run again to continue.", err=True)
         raise typer.Exit(130) from None
     except (ValueError, OSError) as error:
         _fail(error, 1)
@@ -112,7 +89,7 @@ def run(
 
 
 def _plan(files: Sequence[Path], only: Sequence[str], trials: int | None) -> list["Cell"]:
-    """Read the files; what is wrong with them is the user's to mend."""
+    """Read the files; mistakes in them are usage errors."""
     from robustpu.bench.plan import load, matching
 
     try:
@@ -127,47 +104,12 @@ def _plan(files: Sequence[Path], only: Sequence[str], trials: int | None) -> lis
 
 def _device(name: str) -> str:
     """Find a device of this machine."""
-    from robustpu.neural import device_of
+    from robustpu.base.neural import device_of
 
     try:
         return str(device_of(name))
     except ValueError as error:
         _fail(error, 2)
-
-
-@contextmanager
-def _crew(
-    cluster: str | None, device: str, data_dir: Path | None, workers: int, needed: Sequence[str]
-) -> Iterator[tuple["Machine", "int | Crew"]]:
-    """Open what trains cells, if there are any, and say on what kind of machine."""
-    from robustpu.bench.train import Machine
-
-    if cluster is None:
-        yield Machine(_device(device), data_dir), workers
-        return
-    machine = Machine(device, None if data_dir is None else data_dir.absolute())
-    if not needed:
-        yield machine, 1
-        return
-    if lacking := _check_cluster(cluster):
-        _fail(lacking, 2)
-    from robustpu.bench.connect import crew_at
-
-    with crew_at(cluster, machine, needed, lambda line: typer.echo(line, err=True)) as crew:
-        yield machine, crew
-
-
-def _check_cluster(address: str) -> str:
-    """Refuse an address that makes no sense; say so if Dask is not there."""
-    try:
-        from robustpu.bench.connect import processes
-
-        processes(address)
-    except ImportError as error:
-        return f"--cluster needs Dask: pip install 'robustpu[dask]'. {error}"
-    except ValueError as error:
-        _fail(error, 2)
-    return ""
 
 
 def _preview(
@@ -188,28 +130,27 @@ def _run(
     left: Collection["Cell"],
     folder: Path,
     machine: "Machine",
-    crew: "int | Crew",
+    workers: int,
     quiet: bool,
 ) -> int:
     """Run, sum up, and return the number of cells that failed."""
     from robustpu.bench.cost import loads, work
-    from robustpu.bench.eta import many
     from robustpu.bench.run import Outcome, file_of, run
     from robustpu.bench.screen import open_screen
+    from robustpu.charts.wording import counted
 
     def screen(left: Sequence["Cell"]) -> "Screen":
-        amounts = {cell: work(own) for cell, own in zip(left, loads(left), strict=True)}
-        workers = crew if isinstance(crew, int) else len(crew)
-        return open_screen(amounts, max(1, workers), quiet)
+        amounts = {cell: work(fleets) for cell, fleets in zip(left, loads(left), strict=True)}
+        return open_screen(amounts, workers, quiet)
 
-    # A folder that cannot be written to is fine if there is nothing to write.
-    outcome = run(list(left), folder, machine, crew, screen) if left else Outcome(0, 0)
+    # Without anything to write the folder may be read-only.
+    outcome = run(list(left), folder, machine, workers, screen) if left else Outcome(0, 0)
     if not quiet:
         files = ", ".join(str(path) for path in sorted({file_of(cell, folder) for cell in cells}))
         typer.echo(
-            f"{many(outcome.finished, 'cell')} finished, {outcome.failed} failed, "
+            f"{counted(outcome.finished, 'cell')} finished, {outcome.failed} failed, "
             + (f"{outcome.taken} taken over from other results, " if outcome.taken else "")
-            + f"{len(cells) - len(left)} were there already: {files}"
+            + f"{len(cells) - len(left)} finished before: {files}"
         )
     return outcome.failed
 

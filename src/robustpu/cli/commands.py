@@ -41,21 +41,21 @@ def as_written(text: str) -> str:
 
 
 class Group(TyperGroup):
-    """A group whose commands have their help texts shown as they were written."""
+    """A group that shows help texts as they were written."""
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
-        # Without Rich nothing takes the texts for Markdown.
-        for own in _told(self) if HAS_RICH else ():
-            if getattr(own, "help", None):
-                own.help = as_written(own.help)
+        # Without Rich the texts are not read as Markdown.
+        for item in _with_help(self) if HAS_RICH else ():
+            if getattr(item, "help", None):
+                item.help = as_written(item.help)
 
 
-def _told(command: Any) -> Iterator[Any]:
+def _with_help(command: Any) -> Iterator[Any]:
     """A command, its parameters and all commands below it."""
     yield from (command, *command.params)
-    for own in getattr(command, "commands", {}).values():
-        yield from _told(own)
+    for inner in getattr(command, "commands", {}).values():
+        yield from _with_help(inner)
 
 
 app = typer.Typer(
@@ -104,14 +104,14 @@ def demo(
         Path, typer.Option(metavar="FILE", help="Where to draw the weights, round by round.")
     ] = Path("robustpu-demo.png"),
 ) -> None:
-    """Robust-PU against its baselines on the paper's spambase task, and what it does inside."""
+    """Robust-PU, its baselines and the default ensemble on the paper's spambase task."""
     with clean_errors():
         import torch
 
-        from robustpu.demo import run
+        from robustpu.bench.demo import run
 
-        # Without what draws, which is an extra, the demo runs all the same.
+        # Without matplotlib, which is an extra, the demo runs all the same.
         check_picture(picture)
-        # Two threads gain little on networks this small, and lose much where another program runs.
+        # Two threads gain little on networks this small, and lose much next to other programs.
         torch.set_num_threads(1)
         run(prior=prior, trials=trials, seed=seed, picture=picture)

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -27,8 +27,12 @@ from robustpu.cli.options import (
     Time,
 )
 from robustpu.cli.outputs import check_output
-from robustpu.cli.tables import kinds_of, read, tell
-from robustpu.study.stages import stages
+from robustpu.cli.tables import check_columns, kinds_of, print_notes, read
+from robustpu.workflow.config import COMPARED
+from robustpu.workflow.progress import show_progress
+
+if TYPE_CHECKING:
+    from robustpu.workflow.comparison import Comparison
 
 SHOWN = {
     "auc": "AUC",
@@ -36,7 +40,6 @@ SHOWN = {
     "precision": "precision",
     "recall": "recall",
 }
-DEFAULT = ("robust-pu", "nnpu", "puet", "elkan-noto", "pn")
 
 
 class By(StrEnum):
@@ -56,8 +59,8 @@ def compare(
         list[str] | None,
         typer.Option(
             metavar="METHOD...",
-            help="Methods, as `robustpu methods` lists them: --methods puet nnpu.",
-            show_default=" ".join(DEFAULT),
+            help="Names from `robustpu methods`: --methods puet nnpu.",
+            show_default=" ".join(COMPARED),
         ),
     ] = None,
     more: Annotated[
@@ -76,7 +79,7 @@ def compare(
         typer.Option(metavar="METRIC", help=f"What decides the order: {', '.join(By)}."),
     ] = By.AUC,
     folds: Annotated[
-        int, typer.Option(min=2, max=20, metavar="N", help="Folds to judge on, 2 to 20.")
+        int, typer.Option(min=2, max=20, metavar="N", help="Folds to evaluate on, 2 to 20.")
     ] = 5,
     members: Members = None,
     no_header: Header = False,
@@ -86,35 +89,37 @@ def compare(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="File to write, too: .csv, .tsv, .parquet, .jsonl, .json or .feather; - prints "
-            "CSV, and no other table.",
+            help="File to write as well: .csv, .tsv, .parquet, .jsonl, .json or .feather; - prints "
+            "CSV instead of the table.",
         ),
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Compare methods on a table: all on the same folds, judged without negatives.
+    """Compare methods on a table: all on the same folds, evaluated without negatives.
 
-    Each method is fitted as often as there are folds, and judged on the rows that it was not
-    fitted on.
+    Each method is fitted once per fold, and evaluated on the rows that it was not fitted on.
     """
     kinds = kinds_of(kind)
     check_output(out, data, as_json)
     with clean_errors(debug):
-        import torch
-
-        from robustpu.study import compare_table
-        from robustpu.study.writing import check_name, table_file
-
         if out is not None:
+            from robustpu.workflow.writing import check_name
+
             check_name(out)
-        torch.set_num_threads(1)
-        with stages(quiet or as_json) as progress:
+        with show_progress(quiet or as_json) as progress:
             progress("reading", 0, 0)
+            table = read(data, no_header, skip_bad_rows)
+            check_columns(table, label, id_column, time_column, *(drop or ()), *kinds)
+            import torch
+
+            from robustpu.workflow import compare_table
+
+            torch.set_num_threads(1)
             found = compare_table(
-                read(data, no_header, skip_bad_rows),
-                methods=_separate([*(methods or ()), *(more or ())]) or DEFAULT,
+                table,
+                methods=_separate([*(methods or ()), *(more or ())]) or COMPARED,
                 label=label,
                 positive=positive,
                 id=id_column,
@@ -129,21 +134,29 @@ def compare(
                 members=members,
                 progress=progress,
             )
-        if out is not None:
-            with table_file(out) as write:
-                write(flat(found))
-        if as_json:
-            typer.echo(json.dumps(found))
-            return
-        tell(found["notes"], quiet)
-        if out != "-":
-            _show(found)
-        if out not in (None, "-"):
-            typer.echo(f"Written: {out}")
+        _print(found, out, as_json, quiet)
 
 
-def flat(found: dict[str, Any]) -> Any:
-    """One row a method, as an Arrow table; each metric with its interval.
+def _print(found: "Comparison", out: str | None, as_json: bool, quiet: bool) -> None:
+    if out is not None:
+        from robustpu.workflow.writing import table_file
+
+        with table_file(out) as write:
+            write(flat(found))
+    if as_json:
+        from robustpu.validation.schema import to_json
+
+        typer.echo(json.dumps(to_json(found)))
+        return
+    print_notes(found.notes, quiet)
+    if out != "-":
+        _show(found)
+    if out not in (None, "-"):
+        typer.echo(f"Written: {out}")
+
+
+def flat(found: "Comparison") -> Any:
+    """One row per method, as an Arrow table; each metric with its interval.
 
     Parameters
     ----------
@@ -152,19 +165,19 @@ def flat(found: dict[str, Any]) -> Any:
     """
     import pyarrow as pa
 
-    rows = found["rows"]
-    names = next((list(own["metrics"]) for own in rows if own["metrics"]), [])
-    columns: dict[str, Any] = {"method": pa.array([own["method"] for own in rows], pa.string())}
+    rows = found.methods
+    names = next((list(row.metrics) for row in rows if row.metrics), [])
+    columns: dict[str, Any] = {"method": pa.array([row.method for row in rows], pa.string())}
     for name in names:
         for end in ("value", "low", "high"):
-            values = [own["metrics"] and own["metrics"][name][end] for own in rows]
+            values = [row.metrics and getattr(row.metrics[name], end) for row in rows]
             columns[name if end == "value" else f"{name} {end}"] = pa.array(values, pa.float64())
-    columns["seconds"] = pa.array([own["seconds"] for own in rows], pa.float64())
-    columns["error"] = pa.array([own["error"] for own in rows], pa.string())
+    columns["seconds"] = pa.array([row.seconds for row in rows], pa.float64())
+    columns["error"] = pa.array([row.error for row in rows], pa.string())
     return pa.table(columns)
 
 
-def _show(found: dict[str, Any]) -> None:
+def _show(found: "Comparison") -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -174,32 +187,33 @@ def _show(found: dict[str, Any]) -> None:
     for title in SHOWN.values():
         table.add_column(title, no_wrap=True)
     table.add_column("a fit", justify="right")
-    for own in found["rows"]:
-        if own["metrics"] is None:
-            table.add_row(Text(own["method"]), *[Text("-")] * (len(SHOWN) + 1))
-            continue
-        cells = []
-        for name in SHOWN:
-            metric = own["metrics"][name]
-            cells.append("{value:.2f} {low:.2f}–{high:.2f}".format(**metric))
-        table.add_row(*map(Text, (own["method"], *cells, f"{own['seconds']:.1f} s")))
+    for row in found.methods:
+        cells = ["-"] * (len(SHOWN) + 1)
+        if row.metrics is not None:
+            metrics = [row.metrics[name] for name in SHOWN]
+            cells = [f"{each.value:.2f} {each.low:.2f}–{each.high:.2f}" for each in metrics]
+            cells.append(f"{row.seconds:.1f} s")
+        table.add_row(*map(Text, (row.method, *cells)))
     console = Console(highlight=False)
     console.print(table)
-    prior = found["prior"]
-    known = "" if prior["low"] is None else f" ({prior['low']:.3f} to {prior['high']:.3f})"
-    console.print(
-        f"\nThe best first, by {SHOWN.get(found['by'], found['by'])}. Estimates without negatives "
-        f"from {found['folds']} folds of {found['n_positive']:,} labelled and "
-        f"{found['n_unlabeled']:,} unlabelled rows, with {found['level']:.0%} intervals. "
-        f"Prior: {prior['value']:.3f}{known}, for all of them: what is wrong about it "
-        "moves all precisions alike, and not their order.",
-        soft_wrap=not console.is_terminal,
+    console.print(f"\n{_explained(found)}", soft_wrap=not console.is_terminal)
+    for row in found.methods:
+        if row.error:
+            console.print(f"{row.method}: {row.error}", markup=False)
+
+
+def _explained(found: "Comparison") -> str:
+    prior = found.prior
+    interval = "" if prior.low is None else f" ({prior.low:.3f} to {prior.high:.3f})"
+    return (
+        f"The best first, by {SHOWN.get(found.by, found.by)}. Estimates without negatives from "
+        f"{found.folds} folds of {found.n_positive:,} labelled and {found.n_unlabeled:,} "
+        f"unlabelled rows, with {prior.level:.0%} intervals. Prior: {prior.value:.3f}{interval}, "
+        "for all methods: if it is wrong, all precisions are wrong by the same factor, and their "
+        "order stays."
     )
-    for own in found["rows"]:
-        if own["error"]:
-            console.print(f"{own['method']}: {own['error']}", markup=False)
 
 
 def _separate(names: Sequence[str]) -> list[str]:
-    """Names that are separated by spaces, or by commas."""
-    return [own for name in names for own in name.split(",") if own]
+    """Names that are separated by spaces or commas."""
+    return [part for name in names for part in name.split(",") if part]

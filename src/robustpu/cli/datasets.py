@@ -1,4 +1,4 @@
-"""robustpu datasets: what there is, whether it is whole, and how to get it."""
+"""robustpu datasets: list, verify and fetch data sets."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ DataDir = Annotated[
         envvar="ROBUSTPU_DATA",
         show_envvar=True,
         file_okay=False,
-        help="The folder with one folder a data set. Default: a folder in your cache.",
+        help="The folder with one folder per data set. Default: a folder in your cache.",
     ),
 ]
 
@@ -34,7 +34,7 @@ DataDir = Annotated[
 def list_(data_dir: DataDir = None) -> None:
     """Show every data set: its size, its positives, its licence, and whether it is here.
 
-    Only sizes of files are looked at; `verify` compares checksums.
+    Only file sizes are checked; `verify` compares checksums.
     """
     from rich import box
     from rich.console import Console
@@ -70,12 +70,12 @@ def fetch(
     names: Annotated[list[str], typer.Argument(metavar="NAME", help="Names from `list`.")],
     data_dir: DataDir = None,
     force: Annotated[
-        bool, typer.Option("--force", metavar="", help="Fetch files again that are here and whole.")
+        bool, typer.Option("--force", metavar="", help="Fetch files again that are already here.")
     ] = False,
 ) -> None:
-    """Download data sets from their official places.
+    """Download data sets from their official sources.
 
-    Files are verified before they get their names; a fetch that was stopped goes on.
+    Files are verified before they get their names; a stopped fetch is resumed.
     """
     from robustpu.datasets.folder import data_folder
 
@@ -151,7 +151,7 @@ def _find(names: list[str]) -> list["Source"]:
 
 
 def _fetch(source: "Source", root: Path, force: bool) -> bool:
-    """Bring a set, say what came, and return whether it is here."""
+    """Fetch a data set, and return whether it is here."""
     from robustpu.datasets.fetching import fetch
     from robustpu.datasets.integrity import state
 
@@ -211,7 +211,7 @@ def _bar(title: str) -> Iterator["Report"]:
 
 @contextmanager
 def _errors(prefix: str) -> Iterator[list[Exception]]:
-    """Print what a user can mend in one line; the list tells whether there was something."""
+    """Print errors in one line; the list collects them."""
     trouble: list[Exception] = []
     try:
         yield trouble
@@ -219,7 +219,7 @@ def _errors(prefix: str) -> Iterator[list[Exception]]:
         typer.echo("Stopped.", err=True)
         raise typer.Exit(130) from None
     except BrokenPipeError:
-        # Whoever reads the output has seen enough: no trouble of the data set's.
+        # The output was closed, which is not an error of the data set.
         raise
     except (OSError, ImportError) as error:
         trouble.append(error)

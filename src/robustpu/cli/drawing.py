@@ -1,6 +1,6 @@
-"""Numbers and their intervals as a line of letters."""
+"""Numbers and their intervals as a line of characters."""
 
-# Letters between 0 and 1.
+# Characters between 0 and 1.
 WIDTH = 50
 
 
@@ -14,7 +14,7 @@ def strip(
     value, low, high
         From 0 to 1.
     width
-        Letters between 0 and 1.
+        Characters between 0 and 1.
 
     Examples
     --------

@@ -11,18 +11,18 @@ from typing import Any, NoReturn
 
 import typer
 
-from robustpu.unseen import shown
+from robustpu.validation.sanitize import shown
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 something is wrong with the input, and the message says what to do; "
-    "2 the command was not understood; 70 a fault of this program; 130, 143 interrupted, told to "
-    "end; 141 nobody reads the output any more."
+    "2 the command was not understood; 70 a bug in this program; 130, 143 interrupted, terminated; "
+    "141 the output was closed."
 )
 
 
 @contextmanager
 def clean_errors(debug: bool = False) -> Iterator[None]:
-    """Say what a user can mend in one line, and end with the exit code that tells what it was.
+    """Report errors in one line, and exit with the code of their kind.
 
     Parameters
     ----------
@@ -36,11 +36,11 @@ def clean_errors(debug: bool = False) -> Iterator[None]:
     except KeyboardInterrupt:
         _stop()
     except BrokenPipeError:
-        # Whoever read the output has had enough; Python would complain when it flushes the rest.
+        # The reader of the output is gone; Python would complain when it flushes the rest.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(141) from None
     except SystemExit as error:
-        # Rich has noticed it first, and has its own code for it.
+        # Rich noticed it first, and exits with another code.
         if isinstance(error.__context__, BrokenPipeError):
             raise typer.Exit(141) from None
         raise
@@ -52,7 +52,7 @@ def clean_errors(debug: bool = False) -> Iterator[None]:
         if signal.SIGINT in came:
             # Some libraries make another error of it while they are imported.
             _stop()
-        _end(*_judged(error), debug)
+        _end(*_message(error), debug)
 
 
 def _stop() -> NoReturn:
@@ -60,23 +60,23 @@ def _stop() -> NoReturn:
     raise typer.Exit(130) from None
 
 
-def _judged(error: Exception) -> tuple[str, int]:
-    """What to say about an error, and the exit code."""
+def _message(error: Exception) -> tuple[str, int]:
+    """The message of an error, and the exit code."""
     if isinstance(error, OSError):
-        return _told(error), 1
+        return _system_message(error), 1
     if isinstance(error, ValueError | ModuleNotFoundError):
         return str(error), 1
     if isinstance(error, MemoryError):
         return "there is not enough memory. Take fewer rows, or columns.", 1
     return (
-        f"unforeseen: {type(error).__name__}: {error}. That is a fault of robustpu, not yours: run "
-        "it again with --debug, and report what it shows.",
+        f"unexpected {type(error).__name__}: {error}. This is a bug in robustpu: run it again with "
+        "--debug, and report what it shows.",
         70,
     )
 
 
-def _told(error: OSError) -> str:
-    """What the system says, without its number; ours say all that is to be said."""
+def _system_message(error: OSError) -> str:
+    """The message of the system, without its number; ours are complete."""
     if error.errno is None:
         return str(error)
     what = "the disk is full" if error.errno == errno.ENOSPC else str(error.strerror)
@@ -93,7 +93,7 @@ def _end(message: str, code: int, debug: bool) -> NoReturn:
 
 @contextmanager
 def _ends_cleanly(came: list[int]) -> Iterator[None]:
-    """Let a polite request to end, as schedulers send it, run what cleans up; note what came."""
+    """Clean up when asked to end, as schedulers do; record the signals that came."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -104,7 +104,7 @@ def _ends_cleanly(came: list[int]) -> Iterator[None]:
             raise KeyboardInterrupt
         raise SystemExit(128 + number)
 
-    # A terminal that is closed; nohup has it ignored, and so it stays. Windows has none.
+    # The terminal was closed; under nohup it stays ignored. Windows does not have it.
     hung_up = getattr(signal, "SIGHUP", None)
     numbers = [signal.SIGTERM]
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:

@@ -4,7 +4,7 @@ import json
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -29,17 +29,19 @@ from robustpu.cli.options import (
     Threshold,
     Time,
 )
-from robustpu.cli.tables import kinds_of, read, tell, threshold_of
-from robustpu.study.stages import stages
-from robustpu.unseen import shown
+from robustpu.cli.tables import check_columns, kinds_of, print_notes, read, threshold_of
+from robustpu.validation.sanitize import shown
+from robustpu.workflow.config import DEFAULT_METHOD
+from robustpu.workflow.progress import show_progress
 
 if TYPE_CHECKING:
-    from robustpu.study import Study
+    from robustpu import results
+    from robustpu.workflow import Study
 
-# Parts of the findings that are long; `robustpu inspect --json` has them.
+# Long parts of the results; `robustpu inspect --json` prints them.
 LONG = ("suspects", "scores", "rounds", "columns", "top")
-NAMED = {"precision": "precision", "recall": "recall", "auc": "AUC"}
-SCENARIOS = {"single-set": "found among these rows", "case-control": "put beside these rows"}
+METRICS = {"precision": "precision", "recall": "recall", "auc": "AUC"}
+SCENARIOS = {"single-set": "found among these rows", "case-control": "added to these rows"}
 LISTS = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
 
 
@@ -61,10 +63,10 @@ def fit(
         str,
         typer.Option(
             metavar="NAME",
-            help="What `robustpu methods` lists, such as nnpu or puet; robust-pu-meta in Python "
-            "alone, for a folder cannot hold its learner.",
+            help="A name from `robustpu methods`, such as nnpu or puet. robust-pu-meta is only for "
+            "Python: a folder cannot hold its learner.",
         ),
-    ] = "robust-pu",
+    ] = DEFAULT_METHOD,
     prior: Prior = "auto",
     scenario: Scenario = "case-control",
     threshold: Threshold = "0.5",
@@ -81,21 +83,23 @@ def fit(
 ) -> None:
     """Train on a table, and write a model folder with a page about it.
 
-    With --time-column, a model of the older rows is also judged on the newest.
+    With --time-column, a model of the older rows is also evaluated on the newest.
     """
     kinds = kinds_of(kind)
     with clean_errors(debug):
-        import torch
-
-        from robustpu.study import fit_table
-
+        _check_method(method)
         _check_out(out, overwrite)
-        _check_stored(method)
-        # Two threads gain little on networks this small, and lose much beside other programs.
-        torch.set_num_threads(1)
-        with stages(quiet or as_json) as progress:
+        with show_progress(quiet or as_json) as progress:
             progress("reading", 0, 0)
             table = read(data, no_header, skip_bad_rows)
+            check_columns(table, label, id_column, time_column, *(drop or ()), *kinds)
+            # Takes seconds, so names are checked first.
+            import torch
+
+            from robustpu.workflow import fit_table
+
+            # Two threads gain little on networks this small, and lose much next to other programs.
+            torch.set_num_threads(1)
             study = fit_table(
                 table,
                 label=label,
@@ -115,135 +119,135 @@ def fit(
                 progress=progress,
             )
             study.save(out, overwrite=overwrite)
-        _conclude(study, data, out, as_json, quiet)
+        _print(study, data, out, as_json, quiet)
 
 
-def _conclude(study: "Study", data: str, out: Path, as_json: bool, quiet: bool) -> None:
-    found = study.findings
-    page = out / "report.html"
+def _print(study: "Study", data: str, out: Path, as_json: bool, quiet: bool) -> None:
+    results, page = study.results, out / "report.html"
     if as_json:
-        short = {name: own for name, own in found.items() if name not in LONG}
+        short = {name: part for name, part in results.to_json().items() if name not in LONG}
         typer.echo(json.dumps({"model": str(out), "report": str(page), **short}))
         return
-    told = [f"{own['name']}: {note}" for own in found["columns"] for note in own["notes"]]
-    tell([*found["notes"], *told], quiet)
-    typer.echo("\n".join(map(shown, summary(found))))
+    notes = [f"{column.name}: {note}" for column in results.columns for note in column.notes]
+    print_notes([*results.notes, *notes], quiet)
+    typer.echo("\n".join(map(shown, summary(results))))
     typer.echo(f"\nModel:  {out}\nPage:   {page}")
     if not quiet:
         where = shlex.quote(str(out)), shlex.quote(data)
         typer.echo(f"List:   robustpu rank {' '.join(where)} --top 20")
 
 
-def summary(found: dict[str, Any]) -> list[str]:
-    """What was found, for the terminal.
+def summary(results: "results.Results") -> list[str]:
+    """The results in some lines, for the terminal.
 
     Parameters
     ----------
-    found
-        The findings.
+    results
+        Of a fit.
     """
-    data, prior = found["data"], found["prior"]
-    used = sum(own["features"] > 0 for own in found["columns"])
-    made = sum(own["features"] for own in found["columns"])
+    data, evaluation = results.data, results.evaluation
+    used = sum(column.features > 0 for column in results.columns)
+    features = sum(column.features for column in results.columns)
     lines = [
-        f"{data['name']}: {data['n_positive']:,} labelled positives, {data['n_unlabeled']:,} "
-        f"unlabelled rows; {used} columns to learn from, {made:,} numbers a row.",
-        f"Known positives were {SCENARIOS[found['scenario']]} (--scenario {found['scenario']}).",
+        f"{data.name}: {data.n_positive:,} labelled positives, {data.n_unlabeled:,} unlabelled "
+        f"rows; {used} columns to learn from, {features:,} features.",
+        f"Known positives were {SCENARIOS[results.scenario]} (--scenario {results.scenario}).",
         "",
-        *_prior_lines(prior, data["n_unlabeled"]),
+        *_share_lines(results),
     ]
-    if found["evaluation"] is not None:
-        told = {own["name"]: own for own in found["evaluation"]["metrics"]}
-        metrics = {title: told[name] for name, title in NAMED.items() if name in told}
+    if evaluation is not None:
+        metrics = {title: evaluation.metric(name) for name, title in METRICS.items()}
+        known = {title: metric for title, metric in metrics.items() if metric is not None}
+        is_starred = any(metric.clipped for metric in known.values())
         lines += ["", f"{'':12}0{'':18}0.5{'':18}1"]
-        for title, own in metrics.items():
-            mark = " *" if own["clipped"] else ""
-            numbers = own["value"], own["low"], own["high"]
-            written = "{:.2f}   {:.2f} to {:.2f}".format(*numbers)
-            lines.append(f"{title:12}{strip(*numbers, width=40)}  {written}{mark}")
-        lines += ["", *_lists(found)]
-        is_starred = any(own["clipped"] for own in metrics.values())
-        lines += ["", *_footnotes(found["evaluation"], is_starred)]
-    lines += [f"Alarm: {own['text']}" for own in found["alarms"]]
-    return lines
+        lines += [_metric_line(title, metric) for title, metric in known.items()]
+        lines += ["", *_lists(results), "", *_footnotes(evaluation, is_starred)]
+    return [*lines, *(f"Alarm: {alarm.text}" for alarm in results.alarms)]
 
 
-def _prior_lines(prior: dict[str, Any], n_unlabeled: int) -> list[str]:
-    from robustpu.page.wording import CAVEAT
+def _metric_line(title: str, metric: "results.Metric") -> str:
+    drawn = strip(metric.value, metric.low, metric.high, width=40)
+    star = " *" if metric.clipped else ""
+    return f"{title:12}{drawn}  {metric.value:.2f}   {metric.low:.2f} to {metric.high:.2f}{star}"
 
-    count = round(prior["value"] * n_unlabeled)
-    if prior["low"] is None:
-        return [f"Positives among the unlabelled rows, as given: {prior['value']:.2%}, {count:,}."]
-    ends = [round(prior[end] * n_unlabeled) for end in ("low", "high")]
-    if prior["how"] == "range":
-        return [
-            f"Positives among the unlabelled rows: {ends[0]:,} to {ends[1]:,}, by the range that "
-            "you gave."
-        ]
+
+def _share_lines(results: "results.Results") -> list[str]:
+    from robustpu.charts.wording import CAVEAT
+
+    prior, n_unlabeled = results.prior, results.data.n_unlabeled
+    count = round(results.expected)
+    if prior.low is None or prior.high is None:
+        return [f"Positives among the unlabelled rows, as given: {prior.value:.2%}, {count:,}."]
+    ends = f"{round(prior.low * n_unlabeled):,} to {round(prior.high * n_unlabeled):,}"
+    if prior.source == "range":
+        return [f"Positives among the unlabelled rows: {ends}, from the range that you gave."]
     return [
-        f"Positives among the unlabelled rows: about {count:,}, {prior['value']:.1%}, more likely "
-        f"fewer ({ends[0]:,} to {ends[1]:,}).",
+        f"Positives among the unlabelled rows: about {count:,}, {prior.value:.1%}, more likely "
+        f"fewer ({ends}).",
         f"{CAVEAT.capitalize()}.",
     ]
 
 
-def _lists(found: dict[str, Any]) -> list[str]:
-    expected = found["prior"]["value"] * found["data"]["n_unlabeled"]
-    rows = [own for own in found["top"] if own["k"] in LISTS and own["k"] <= max(20, 2 * expected)]
-    # Models of before have none.
-    if found["prior"]["low"] == 0 and found.get("suppositions"):
-        return _supposed(found, [own["k"] for own in rows[:5]][-2:])
+def _lists(results: "results.Results") -> list[str]:
+    most = max(20, 2 * results.expected)
+    rows = [top for top in results.top if top.k in LISTS and top.k <= most][:5]
+    if results.prior.low == 0:
+        return _sensitivity(results, [top.k for top in rows][-2:])
     return [
-        f"Of the {own['k']:>6,} most suspect rows about {own['expected']:>7,.0f} are positive "
-        f"({own['low']:,.0f} to {own['high']:,.0f})."
-        for own in rows[:5]
+        f"Of the {top.k:>6,} most suspect rows about {top.expected:>7,.0f} are positive "
+        f"({top.low:,.0f} to {top.high:,.0f})."
+        for top in rows
     ]
 
 
-def _supposed(found: dict[str, Any], ks: list[int]) -> list[str]:
-    """What some shares would mean, where the share may be anything below the estimate."""
-    places = [[own["k"] for own in found["top"]].index(k) for k in ks]
+def _sensitivity(results: "results.Results", ks: list[int]) -> list[str]:
+    """What some shares would mean, if the share may be anything below the estimate."""
+    places = [[top.k for top in results.top].index(k) for k in ks]
     lines = ["How many of the most suspect rows are positive depends on the share:"]
-    for own in found["suppositions"]:
-        told = [
-            f"{own['expected'][place]:>5,.0f} of the first {k:,}"
+    for point in results.sensitivity:
+        hits = ", ".join(
+            f"{point.expected[place]:>5,.0f} of the first {k:,}"
             for k, place in zip(ks, places, strict=True)
-        ]
-        lines.append(
-            f"{own['share']:>7.1%}: about {', '.join(told)}; precision {own['precision']:.2f}"
         )
+        lines.append(f"{point.share:>7.1%}: about {hits}; precision {point.precision:.2f}")
     return lines
 
 
-def _footnotes(evaluation: dict[str, Any], is_starred: bool) -> list[str]:
+def _footnotes(evaluation: "results.EvaluationSummary", is_starred: bool) -> list[str]:
     # The star may be that of a metric that is not shown here.
-    remarks = [own for own in evaluation["remarks"] if is_starred or not own.startswith("*")]
+    remarks = [line for line in evaluation.remarks if is_starred or not line.startswith("*")]
     return [
-        f"Estimates without negatives, {evaluation['level']:.0%} intervals; they hold if labelled "
-        "positives are a fair sample of all,",
-        "and if the share of positives is right. Give --prior if you know it better.",
+        f"Estimates without negatives, {evaluation.level:.0%} intervals; they hold if positives "
+        "were labelled completely at",
+        "random, and if the share of positives is right. Give --prior if you know it better.",
         *remarks,
     ]
 
 
-def _check_stored(method: str) -> None:
-    """Say now, not after the training, that a folder cannot hold what is trained."""
-    from robustpu.methods import METHODS, all_methods
+def _check_method(method: str) -> None:
+    """Refuse an unknown method, or one that a folder cannot hold, before the work."""
+    from robustpu.methods import METHODS
+    from robustpu.validation.names import suggest
+
+    if method not in METHODS:
+        raise ValueError(f"unknown method {method!r}{suggest(method, METHODS)}")
+    if METHODS[method].learner != "any":
+        return
+    from robustpu.methods import all_methods
     from robustpu.persist.learners import LEARNERS
 
-    kind = all_methods()[method] if method in METHODS else None
+    kind = all_methods()[method]
     learner = type(getattr(kind, "_default", None)).__name__
-    if not hasattr(kind, "_default") or learner in LEARNERS:
-        return
-    assert kind is not None
-    raise ValueError(
-        f"{method} trains a {learner}, which a model folder cannot hold. Take --method robust-pu; "
-        f"or in Python, {kind.__name__}(estimator=RandomForestClassifier()), which can be saved."
-    )
+    if hasattr(kind, "_default") and learner not in LEARNERS:
+        raise ValueError(
+            f"{method} trains a {learner}, which a model folder cannot hold. Use --method "
+            f"{DEFAULT_METHOD}; or in Python, {kind.__name__}(estimator=RandomForestClassifier()), "
+            "which can be saved."
+        )
 
 
 def _check_out(out: Path, overwrite: bool) -> None:
-    """Say now, not after the training, that the folder cannot be written."""
+    """Refuse a folder that cannot be written, before the work."""
     from robustpu.persist.places import check_folder
     from robustpu.persist.writing import check_target
 

@@ -1,33 +1,33 @@
-"""``robustpu inspect`` and ``robustpu report``: what is in a model folder, and its page anew."""
+"""``robustpu inspect`` and ``robustpu report``: what is in a model folder, and its page."""
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from robustpu.cli.errors import clean_errors
 from robustpu.cli.fit import summary
 from robustpu.cli.options import Debug, Json, Model, Quiet
-from robustpu.unseen import shown
+from robustpu.validation.sanitize import shown
+
+if TYPE_CHECKING:
+    from robustpu.results import Results
 
 
 def inspect(model: Model, as_json: Json = False, debug: Debug = False) -> None:
-    """Tell what a model folder holds, after all of it was checked."""
+    """Show what a model folder holds, after checking all of it."""
     with clean_errors(debug):
         from dataclasses import asdict
 
         from robustpu.persist import describe
-        from robustpu.study import open_study
-        from robustpu.study.folder import damage_told
+        from robustpu.workflow import open_study
 
-        study, folder = open_study(model), describe(model)
+        study, folder = open_study(model), asdict(describe(model))
         if as_json:
-            typer.echo(json.dumps({"folder": asdict(folder), "findings": study.findings}))
+            typer.echo(json.dumps({"folder": folder, "results": study.results.to_json()}))
             return
-        with damage_told(model):
-            lines = _lines(study.findings, asdict(folder))
-        typer.echo("\n".join(map(shown, lines)))
+        typer.echo("\n".join(map(shown, _lines(study.results, folder))))
 
 
 def report(
@@ -43,23 +43,21 @@ def report(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Draw the page of a model anew.
+    """Draw the page of a model again.
 
-    The model folder is written as a whole with the new page, as its files are checked together.
+    The whole model folder is written with the new page, since its files are checked together.
     """
     with clean_errors(debug):
-        from robustpu.page import render
         from robustpu.persist.places import check_file, check_folder, whole
-        from robustpu.study import open_study
-        from robustpu.study.folder import damage_told
+        from robustpu.report import render
+        from robustpu.workflow import open_study
 
         if out is None:
             check_folder(model)
         elif str(out) != "-":
             check_file(out)
         study = open_study(model)
-        with damage_told(model):
-            page = render(study.findings)
+        page = render(study.results)
         if str(out) == "-":
             typer.echo(page, nl=False)
             return
@@ -72,38 +70,38 @@ def report(
             typer.echo(f"Page: {out or model / 'report.html'}")
 
 
-def _lines(found: dict[str, Any], folder: dict[str, Any]) -> list[str]:
-    method, data = found["method"], found["data"]
+def _lines(results: "Results", folder: dict[str, Any]) -> list[str]:
+    method, data = results.method, results.data
     size = sum(folder["files"].values())
-    changed = ", ".join(f"{name} {own}" for name, own in method["parameters"].items())
-    written = ", ".join(f"{name} {own}" for name, own in folder["written_by"].items())
+    changed = ", ".join(f"{name} {value}" for name, value in method.parameters.items())
+    written = ", ".join(f"{name} {version}" for name, version in folder["written_by"].items())
     return [
-        f"{method['title']} ({method['class']}), fitted in {method['seconds']:,.0f} s on "
-        f"{found['made'][:10]}",
+        f"{method.title} ({method.class_name}), fitted in {method.seconds:,.0f} s on "
+        f"{results.made[:10]}",
         f"  parameters   {changed or 'the defaults'}",
-        f"  scenario     {found['scenario']}",
-        f"  threshold    {found['threshold']:.3g}: {found['answered_positive']:.1%} of the "
-        "unlabelled rows are answered positive",
-        f"  label        {data['label']}, {data['positive']} for positives",
-        *([f"  id           {data['id']}"] if data["id"] else []),
-        *([f"  time         {data['time']}"] if data["time"] else []),
+        f"  scenario     {results.scenario}",
+        f"  threshold    {results.threshold:.3g}: {results.flagged:.1%} of the unlabelled rows are "
+        "flagged",
+        f"  label        {data.label}, {data.positive} for positives",
+        *([f"  id           {data.id}"] if data.id else []),
+        *([f"  time         {data.time}"] if data.time else []),
         f"  files        {', '.join(folder['files'])}: {size / 1e6:,.1f} MB",
         f"  written by   {written}",
         f"  checksum     {folder['checksum']}",
         "",
-        *summary(found),
+        *summary(results),
         "",
-        *_columns(found),
+        *_columns(results),
     ]
 
 
-def _columns(found: dict[str, Any]) -> list[str]:
+def _columns(results: "Results") -> list[str]:
     """Each column in a line, the most important first."""
-    order = {own["column"]: place for place, own in enumerate(found["importance"])}
-    columns = sorted(found["columns"], key=lambda own: order.get(own["name"], len(order)))
-    wide = min(28, max(len(own["name"]) for own in columns))
+    order = {each.column: place for place, each in enumerate(results.importance)}
+    columns = sorted(results.columns, key=lambda column: order.get(column.name, len(order)))
+    wide = min(28, max((len(column.name) for column in columns), default=6))
     lines = [f"{'column':{wide}}  kind       missing  what was done"]
-    for own in columns:
-        name = own["name"] if len(own["name"]) <= wide else own["name"][: wide - 1] + "…"
-        lines.append(f"{name:{wide}}  {own['kind']:9}{own['missing']:>8.0%}   {own['done']}")
+    for column in columns:
+        name = column.name if len(column.name) <= wide else column.name[: wide - 1] + "…"
+        lines.append(f"{name:{wide}}  {column.kind:9}{column.missing:>8.0%}   {column.done}")
     return lines

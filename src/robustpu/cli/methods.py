@@ -24,8 +24,8 @@ def _list(as_json: bool) -> None:
     times = fit_times()
     if as_json:
         rows = {
-            name: {**own._asdict(), "file": f"{own.file}.py", "time": times.get(name)}
-            for name, own in METHODS.items()
+            name: {**method._asdict(), "file": f"{method.file}.py", "time": times.get(name)}
+            for name, method in METHODS.items()
         }
         typer.echo(json.dumps(rows, indent=2))
         return
@@ -34,22 +34,22 @@ def _list(as_json: bool) -> None:
     from rich.text import Text
 
     table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
-    for heading in ("method", "class", "paper", "prior", "fair", "learner", "time"):
+    for heading in ("method", "class", "paper", "prior", "SCAR", "learner", "time"):
         table.add_column(heading, no_wrap=True, justify="right" if heading == "time" else "left")
-    for name, own in METHODS.items():
-        fair = "yes" if own.labels == "fair" else "no"
+    for name, method in METHODS.items():
+        scar = "no" if method.labels == "biased" else "yes"
         time = f"{times[name]:g}" if name in times else "-"
         # A terminal of 80 columns has no room for the ending that all classes share.
-        kind = own.kind.removesuffix("Classifier")
-        cells = (name, kind, own.paper, own.prior, fair, own.learner, time)
+        kind = method.kind.removesuffix("Classifier")
+        cells = (name, kind, method.paper, method.prior, scar, method.learner, time)
         table.add_row(*map(Text, cells))
     console = Console()
     console.print(table)
     console.print(
         "class: in robustpu, with the ending Classifier.\n"
-        "prior: whether training needs the share of positives among the unlabelled rows; it is "
-        "estimated if it is not given.\n"
-        "fair: whether labelled positives have to be a fair sample of all positives.\n"
+        "prior: whether training needs the share of positives among the unlabelled rows; if you do "
+        "not give it, it is estimated.\n"
+        "SCAR: whether positives must be labelled completely at random.\n"
         "learner: what is trained; any stands for any scikit-learn classifier.\n"
         "time: of a fit of 1,200 rows with the defaults, as a multiple of pn's.",
         highlight=False,

@@ -1,4 +1,4 @@
-"""Options and arguments that commands on a user's own table share."""
+"""Options and arguments that commands on a table share."""
 
 from pathlib import Path
 from typing import Annotated
@@ -12,22 +12,22 @@ Data = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="The table: CSV, TSV, Parquet, Feather or JSON lines, packed or not; - reads standard "
-        "input.",
+        help="The table: CSV, TSV, Parquet, Feather or JSON lines, also compressed; - reads "
+        "standard input.",
         show_default=False,
     ),
 ]
 Model = Annotated[
     Path,
     typer.Argument(
-        metavar="MODEL", help="Model folder, as `robustpu fit` wrote it.", show_default=False
+        metavar="MODEL", help="Model folder that `robustpu fit` wrote.", show_default=False
     ),
 ]
 Label = Annotated[
     str,
     typer.Option(
         metavar="COLUMN",
-        help="Column that says which rows are known positives.",
+        help="Column that marks the known positives.",
         show_default=False,
     ),
 ]
@@ -35,13 +35,13 @@ Positive = Annotated[
     str | None,
     typer.Option(
         metavar="VALUE",
-        help="What the label column holds for them.",
-        show_default="found out, if it is plain",
+        help="Label of the known positives.",
+        show_default="detected, if it is clear",
     ),
 ]
 Id = Annotated[
     str | None,
-    typer.Option("--id", metavar="COLUMN", help="Column that names the rows; not learnt from."),
+    typer.Option("--id", metavar="COLUMN", help="Column that names the rows; not a feature."),
 ]
 ScoredId = Annotated[
     str | None,
@@ -49,19 +49,19 @@ ScoredId = Annotated[
         "--id",
         metavar="COLUMN",
         help="Column that names the rows.",
-        show_default="that of the fit; the number of the row where it is missing",
+        show_default="that of the fit, or the row number",
     ),
 ]
 Drop = Annotated[
     list[str] | None,
-    typer.Option(metavar="COLUMN", help="Column to leave out. May be given several times."),
+    typer.Option(metavar="COLUMN", help="Column to leave out. Can be repeated."),
 ]
 Kind = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME=KIND",
-        help="What a column holds, where it is not to be found out: number, boolean, category, "
-        "date, text or drop. May be given several times.",
+        help="Kind of a column, instead of the detected one: number, boolean, category, date, "
+        "text or drop. Can be repeated.",
     ),
 ]
 Time = Annotated[
@@ -69,44 +69,46 @@ Time = Annotated[
     typer.Option(
         "--time-column",
         metavar="COLUMN",
-        help="Column that says when a row came about; not learnt from.",
+        help="Column with the time of a row; not a feature.",
     ),
 ]
 Scenario = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="single-set: the known positives were found among these very rows, as some frauds "
-        "among all claims of a year. case-control: they are from elsewhere, as patients of a "
-        "clinic beside a sample of the population.",
+        help="single-set: the known positives were found among these rows, as some frauds among "
+        "all claims of a year. case-control: they come from elsewhere, as patients of a clinic "
+        "next to a sample of the population.",
     ),
 ]
 Prior = Annotated[
     str,
     typer.Option(
         metavar="SHARE",
-        help="Share of positives among the unlabelled rows: auto estimates it; or 0.2; 0.1:0.3, "
-        "between these; or count:500, so many rows.",
+        help="Share of positives among the unlabelled rows: auto estimates it; or a number, as "
+        "0.2; a range, as 0.1:0.3; or a number of rows, as count:500.",
     ),
 ]
 Threshold = Annotated[
     str,
     typer.Option(
         metavar="SCORE",
-        help="Score from which a row is answered positive: a number, prior, precision:0.9, "
-        "recall:0.8 or top:200.",
+        help="Score from which a row is flagged: a number, prior, precision:0.9, recall:0.8 or "
+        "top:200.",
     ),
 ]
 Members = Annotated[
     int | None,
-    typer.Option(min=1, metavar="N", help="Networks to average.", show_default="the method's own"),
+    typer.Option(
+        min=1, metavar="N", help="Networks to average.", show_default="that of the method"
+    ),
 ]
 Header = Annotated[
     bool,
     typer.Option(
         "--no-header",
         metavar="",
-        help="The first row of a text is no header, but data; columns are called 'column 1', "
+        help="The first row of a text file is data, not a header; columns are called 'column 1', "
         "'column 2'...",
     ),
 ]
@@ -115,7 +117,7 @@ SkipBadRows = Annotated[
     typer.Option(
         "--skip-bad-rows",
         metavar="",
-        help="Leave out rows of a text with too many or too few cells.",
+        help="Leave out rows of a text file with too many or too few cells.",
     ),
 ]
 FillColumns = Annotated[
@@ -123,7 +125,7 @@ FillColumns = Annotated[
     typer.Option(
         "--fill-columns",
         metavar="",
-        help="Go on where columns of the fit are missing, as if they were empty.",
+        help="Treat missing columns as empty.",
     ),
 ]
 SpreadsheetSafe = Annotated[
@@ -134,14 +136,12 @@ SpreadsheetSafe = Annotated[
         help="Put ' before texts that a spreadsheet would run as a formula (CSV and TSV).",
     ),
 ]
-Seed = Annotated[
-    int, typer.Option(min=0, max=MOST_SEEDS, metavar="N", help="Seed of everything random.")
-]
+Seed = Annotated[int, typer.Option(min=0, max=MOST_SEEDS, metavar="N", help="Random seed.")]
 Json = Annotated[
     bool, typer.Option("--json", metavar="", help="Print one JSON document, for programs.")
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", metavar="", help="Print no notes, no progress.")]
+Quiet = Annotated[bool, typer.Option("--quiet", metavar="", help="Print no notes and no progress.")]
 Debug = Annotated[
     bool,
-    typer.Option("--debug", metavar="", help="Show where in the program an error came about."),
+    typer.Option("--debug", metavar="", help="Show the traceback of an error."),
 ]

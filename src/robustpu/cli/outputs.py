@@ -1,4 +1,4 @@
-"""Where the output of a command goes: refused before the work, not after it."""
+"""Check where the output of a command goes, before the work and not after it."""
 
 import contextlib
 from pathlib import Path
@@ -9,7 +9,7 @@ PICTURES = (".png", ".svg", ".pdf", ".jpg")
 
 
 def check_output(out: str | None, data: str, as_json: bool) -> None:
-    """Refuse two things on standard output, and to write over what is read.
+    """Refuse two documents on standard output, and overwriting the input.
 
     Parameters
     ----------
@@ -19,7 +19,7 @@ def check_output(out: str | None, data: str, as_json: bool) -> None:
     if out == "-" and as_json:
         raise typer.BadParameter(
             "--json and --out - both print on standard output: leave one of them out, or give "
-            "--out the name of a file."
+            "--out a file name."
         )
     if out is None or "-" in (out, data):
         return
@@ -29,17 +29,17 @@ def check_output(out: str | None, data: str, as_json: bool) -> None:
 
 
 def check_picture(picture: Path) -> None:
-    """Say now, not after the work, that a picture cannot be written.
+    """Refuse a picture that cannot be written.
 
     Parameters
     ----------
     picture
-        The file to be.
+        The file.
 
     Raises
     ------
     ValueError
-        The format is not known.
+        Unknown format.
     OSError
         Nothing can be written there.
 
@@ -47,19 +47,17 @@ def check_picture(picture: Path) -> None:
     --------
     >>> check_picture(Path("prior.doc"))
     Traceback (most recent call last):
-    ValueError: prior.doc: a picture is drawn as its name ends, expected .png, .svg, .pdf, .jpg.
+    ValueError: prior.doc: unknown format. The name must end in .png, .svg, .pdf, .jpg.
     """
     from robustpu.persist.places import check_file
 
     if picture.suffix.lower() not in PICTURES:
-        raise ValueError(
-            f"{picture}: a picture is drawn as its name ends, expected {', '.join(PICTURES)}."
-        )
+        raise ValueError(f"{picture}: unknown format. The name must end in {', '.join(PICTURES)}.")
     check_file(picture)
 
 
 def check_matplotlib() -> None:
-    """Say now, not after the work, that what draws pictures is not installed.
+    """Refuse pictures if matplotlib is not installed.
 
     Raises
     ------

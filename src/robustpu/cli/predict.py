@@ -1,7 +1,7 @@
 """``robustpu predict``: scores of a table of any length."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -21,11 +21,12 @@ from robustpu.cli.options import (
     SpreadsheetSafe,
 )
 from robustpu.cli.outputs import check_output
-from robustpu.cli.tables import tell
-from robustpu.study.stages import stages
+from robustpu.cli.tables import print_notes
+from robustpu.workflow.progress import show_progress
 
 if TYPE_CHECKING:
-    from robustpu.study.scoring import Scored
+    from robustpu.results import Results
+    from robustpu.workflow.scoring import Scored
 
 
 def predict(
@@ -42,9 +43,7 @@ def predict(
     id_column: ScoredId = None,
     keep: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="COLUMN", help="Column to write beside the score. May be given several times."
-        ),
+        typer.Option(metavar="COLUMN", help="Column to write next to the score. Can be repeated."),
     ] = None,
     spreadsheet_safe: SpreadsheetSafe = False,
     fill_columns: FillColumns = False,
@@ -56,23 +55,23 @@ def predict(
 ) -> None:
     """Score every row of a table, however long it is.
 
-    Writes the id (or the row's number, from 1), the score, which is the probability of being
-    positive, and the answer, 1 where the score reaches the threshold of the model, else 0. Labels
-    in the table are not looked at.
+    Writes the id (or the row number, from 1), the score, which is the probability of being
+    positive, and flagged, 1 where the score reaches the threshold of the model, else 0. Labels in
+    the table are ignored.
     """
     check_output(out, data, as_json)
     with clean_errors(debug):
-        from robustpu.study import open_study, score_parts
-        from robustpu.study.writing import check_name, table_file
         from robustpu.tables import Tally
+        from robustpu.workflow import open_study, score_parts
+        from robustpu.workflow.writing import check_name, table_file
 
         ending = check_name(out, is_defused=spreadsheet_safe)
         check_order(model, data)
         study = open_study(model)
-        tally, notes, counts = Tally(), list[str](), {"rows": 0, "positive": 0}
-        layout = layout_of(study.findings, no_header, skip_bad_rows)
+        tally, notes, counts = Tally(), list[str](), {"rows": 0, "flagged": 0}
+        layout = layout_of(study.results, no_header, skip_bad_rows)
         with (
-            stages(quiet or as_json) as progress,
+            show_progress(quiet or as_json) as progress,
             table_file(out, is_defused=spreadsheet_safe) as write,
         ):
             named: _Named | None = None
@@ -87,7 +86,7 @@ def predict(
                 progress=progress,
             ):
                 if named is None:
-                    usual = study.findings["data"]["id"]
+                    usual = study.results.data.id
                     named = _named(part, usual, id_column, keep or ())
                     if usual is not None and named.has_row:
                         notes.append(
@@ -97,21 +96,21 @@ def predict(
                 schema = schema or block.schema
                 write(block if block.schema == schema else _recast(block, schema))
                 counts["rows"] += len(part.score)
-                counts["positive"] += int(part.answer.sum())
+                counts["flagged"] += int(part.flagged.sum())
         if as_json:
-            told = {"out": out, **counts, "notes": list(dict.fromkeys([*notes, *tally.lines()]))}
-            typer.echo(json.dumps(told))
+            lines = list(dict.fromkeys([*notes, *tally.lines()]))
+            typer.echo(json.dumps({"out": out, **counts, "notes": lines}))
             return
-        tell([*notes, *tally.lines()], quiet)
+        print_notes([*notes, *tally.lines()], quiet)
         if not quiet:
             typer.echo(
-                f"{counts['rows']:,} rows scored, {counts['positive']:,} answered positive: {out}",
+                f"{counts['rows']:,} rows scored, {counts['flagged']:,} flagged: {out}",
                 err=out == "-",
             )
 
 
 def check_order(model: Path, data: str) -> None:
-    """Refuse a table and a model that have changed places.
+    """Refuse a table and a model in the wrong order.
 
     Parameters
     ----------
@@ -128,42 +127,42 @@ def check_order(model: Path, data: str) -> None:
         raise ValueError(f"{model} is a file and {data} a folder: give the model first.")
 
 
-def layout_of(findings: Mapping[str, Any], no_header: bool, skip_bad_rows: bool) -> dict[str, Any]:
-    """How to read a table: as the options say, or as the one that was fitted.
+def layout_of(results: "Results", no_header: bool, skip_bad_rows: bool) -> dict[str, Any]:
+    """How to read a table: as the options say, or like the training table.
 
     Parameters
     ----------
-    findings
+    results
         Of the model.
     no_header, skip_bad_rows
         Of the options.
     """
-    options = findings["settings"]["options"]
+    options = results.settings.options
     header = options.get("header") is not False and not no_header
     skip = options.get("bad_rows") == "skip" or skip_bad_rows
     return {"header": header, "bad_rows": "skip" if skip else "error"}
 
 
 def _named(part: "Scored", id: str | None, asked: str | None, keep: Sequence[str]) -> "_Named":
-    """Which columns are written of a table, by its first part, and what ours are called."""
+    """Which columns of a table are written, by its first part, and the names of ours."""
     for name in (asked, *keep):
         if name is not None:
             part.table.column(name)
     id = asked or (id if id in part.table.names else None)
-    kept = list(dict.fromkeys(own for own in (id, *keep) if own is not None))
+    kept = list(dict.fromkeys(name for name in (id, *keep) if name is not None))
     ours = {}
-    for name in (*["row"] * (id is None), "score", "answer"):
+    for name in (*["row"] * (id is None), "score", "flagged"):
         ours[name] = name if name not in kept else f"robustpu {name}"
         if ours[name] in kept:
             raise ValueError(
-                f"the table has the columns {name!r} and {ours[name]!r}, and both are to be "
-                f"written: no name is left for our own {name}. Leave one of them out, or rename it."
+                f"the table has the columns {name!r} and {ours[name]!r}, so there is no name for "
+                f"the {name} of the model. Leave one of them out, or rename it."
             )
     return _Named(kept, ours, has_row=id is None)
 
 
 class _Named(NamedTuple):
-    """Columns of the table that are written, and what ours are called."""
+    """Columns of the table that are written, and the names of ours."""
 
     kept: list[str]
     ours: dict[str, str]
@@ -171,7 +170,7 @@ class _Named(NamedTuple):
 
 
 def _block(part: "Scored", named: _Named, ending: str) -> Any:
-    """What is written of a part: id or row, the columns to keep, score, answer."""
+    """What is written of a part: id or row, the columns to keep, score, flagged."""
     import numpy as np
     import pyarrow as pa
 
@@ -182,15 +181,15 @@ def _block(part: "Scored", named: _Named, ending: str) -> Any:
     for name in named.kept:
         columns[name] = _plain(part.table, name, ending)
     columns[named.ours["score"]] = pa.array(part.score)
-    columns[named.ours["answer"]] = pa.array(part.answer)
+    columns[named.ours["flagged"]] = pa.array(part.flagged)
     return pa.table(columns)
 
 
 def _plain(table: Any, name: str, ending: str) -> Any:
-    """A column as the format takes it; of JSON, where types change from row to row, as text."""
+    """A column that the format can hold; columns of JSON, whose types may change, as text."""
     import pyarrow as pa
 
-    from robustpu.study.writing import texts, writable
+    from robustpu.workflow.writing import texts, writable
 
     if table.is_partial and name not in table.names:
         return pa.nulls(table.n_rows, pa.string())
@@ -201,10 +200,10 @@ def _plain(table: Any, name: str, ending: str) -> Any:
 
 
 def _recast(block: Any, schema: Any) -> Any:
-    """A part whose columns are of other types than those of the first."""
+    """A part with the column types of the first part."""
     import pyarrow as pa
 
-    from robustpu.study.writing import is_text, texts
+    from robustpu.workflow.writing import is_text, texts
 
     columns = []
     for field, column in zip(schema, block.columns, strict=True):
@@ -212,7 +211,7 @@ def _recast(block: Any, schema: Any) -> Any:
             columns.append(column.cast(field.type))
         except pa.ArrowException as error:
             if is_text(field.type):
-                # Bytes, of which those of the first part were letters.
+                # Bytes that were text in the first part.
                 columns.append(texts(column).cast(field.type))
                 continue
             raise ValueError(

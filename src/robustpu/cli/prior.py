@@ -1,8 +1,8 @@
-"""``robustpu prior``: how many of the unlabelled rows of a table are positive."""
+"""``robustpu prior``: the share of positives among the unlabelled rows of a table."""
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -26,11 +26,14 @@ from robustpu.cli.options import (
     Time,
 )
 from robustpu.cli.outputs import check_matplotlib, check_picture
-from robustpu.cli.tables import kinds_of, read, roles, tell
-from robustpu.study.stages import stages
+from robustpu.cli.tables import check_columns, kinds_of, print_notes, read, roles
+from robustpu.workflow.progress import show_progress
 
 if TYPE_CHECKING:
-    from robustpu.estimation import PriorEstimate
+    from robustpu.priors.estimation import PriorEstimate
+    from robustpu.tables import Roles, Table
+    from robustpu.workflow.problem import Problem
+    from robustpu.workflow.progress import Progress
 
 
 def prior(
@@ -45,7 +48,7 @@ def prior(
         str,
         typer.Option(
             metavar="NAME",
-            help="How to estimate it: auto, dedpul, best-bin, alpha-max, elkan-noto, km1, km2, "
+            help="Method of estimation: auto, dedpul, best-bin, alpha-max, elkan-noto, km1, km2, "
             "pearson, penalized-l1, tice, tedn or capu.",
         ),
     ] = "auto",
@@ -67,78 +70,92 @@ def prior(
     """Estimate how many of the unlabelled rows of a table are positive."""
     kinds = kinds_of(kind)
     with clean_errors(debug):
-        import warnings
-
-        import torch
-
-        from robustpu.estimation import PriorWarning, estimate_prior
-        from robustpu.naming import pick
-        from robustpu.priors import JOINT, PRIORS
-        from robustpu.scenario import check_scenario
-        from robustpu.study.problem import make_problem
-
         if picture is not None:
             check_picture(picture)
             check_matplotlib()
-        check_scenario(scenario)
-        pick("prior", method, {**PRIORS, **JOINT})
-        torch.set_num_threads(1)
-        with stages(quiet or as_json) as progress:
+        with show_progress(quiet or as_json) as progress:
             progress("reading", 0, 0)
-            problem = make_problem(
-                read(data, no_header, skip_bad_rows),
-                roles(label, positive, id_column, drop, time_column),
-                kinds,
-                seed,
+            table = read(data, no_header, skip_bad_rows)
+            check_columns(table, label, id_column, time_column, *(drop or ()), *kinds)
+            columns = roles(label, positive, id_column, drop, time_column)
+            problem, found, texts = _estimate(
+                table, columns, kinds, method, scenario, seed, progress
             )
-            progress("prior", 0, 0)
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always", PriorWarning)
-                found = estimate_prior(
-                    problem.X,
-                    problem.y,
-                    method=method,
-                    scenario=scenario,
-                    random_state=seed,
-                    progress=lambda done, total: progress("prior", done, total),
-                )
-        doubts = [str(own.message) for own in caught if issubclass(own.category, PriorWarning)]
-        n_unlabeled = int((problem.y == 0).sum())
         if picture is not None:
+            from robustpu.charts.plots import draw_prior
             from robustpu.persist.places import whole
-            from robustpu.plots import draw_prior
 
             with whole(picture) as draft:
                 draw_prior(found, problem.y == 1, draft)
         if as_json:
-            typer.echo(json.dumps(_plain(found, problem.y.sum(), n_unlabeled, doubts)))
+            plain = _plain(found, problem.n_positive, problem.n_unlabeled, texts)
+            typer.echo(json.dumps(plain))
             return
-        tell(problem.told(), quiet)
-        typer.echo("\n".join(_lines(found, n_unlabeled)))
-        for doubt in doubts:
-            typer.echo(f"Warning: {doubt}", err=True)
+        print_notes(problem.all_notes(), quiet)
+        typer.echo("\n".join(_lines(found, problem.n_unlabeled)))
+        for text in texts:
+            typer.echo(f"Warning: {text}", err=True)
         if picture is not None:
             typer.echo(f"Drawn: {picture}")
 
 
+def _estimate(
+    table: "Table",
+    columns: "Roles",
+    kinds: dict[str, Any],
+    method: str,
+    scenario: str,
+    seed: int,
+    progress: "Progress",
+) -> "tuple[Problem, PriorEstimate, list[str]]":
+    """The problem, the estimate, and its warnings."""
+    import warnings
+
+    import torch
+
+    from robustpu.priors import JOINT, PRIORS
+    from robustpu.priors.estimation import PriorWarning, estimate_prior
+    from robustpu.scenario import check_scenario
+    from robustpu.validation.names import pick
+    from robustpu.workflow.problem import make_problem
+
+    check_scenario(scenario)
+    pick("prior", method, {**PRIORS, **JOINT})
+    torch.set_num_threads(1)
+    problem = make_problem(table, columns, kinds, seed)
+    progress("prior", 0, 0)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", PriorWarning)
+        found = estimate_prior(
+            problem.X,
+            problem.y,
+            method=method,
+            scenario=scenario,
+            random_state=seed,
+            progress=lambda done, total: progress("prior", done, total),
+        )
+    texts = [str(each.message) for each in caught if issubclass(each.category, PriorWarning)]
+    return problem, found, texts
+
+
 def _plain(
-    found: "PriorEstimate", n_positive: int, n_unlabeled: int, doubts: list[str]
+    found: "PriorEstimate", n_positive: int, n_unlabeled: int, texts: list[str]
 ) -> dict[str, object]:
     names = ("value", "low", "high", "level", "population", "method")
     return {
         **{name: getattr(found, name) for name in names},
-        "answers": dict(found.answers),
-        "n_positive": int(n_positive),
+        "estimates": dict(found.answers),
+        "n_positive": n_positive,
         "n_unlabeled": n_unlabeled,
-        "warnings": doubts,
+        "warnings": texts,
     }
 
 
 def _lines(found: "PriorEstimate", n_unlabeled: int) -> list[str]:
-    """Say it, and draw it: one line a method, from 0 to 1."""
-    from robustpu.page.wording import CAVEAT
+    """The estimate in words, and one line per method from 0 to 1."""
+    from robustpu.charts.wording import CAVEAT
 
-    counts = [round(own * n_unlabeled) for own in (found.value, found.low, found.high)]
+    counts = [round(share * n_unlabeled) for share in (found.value, found.low, found.high)]
     lines = [
         f"About {found.value:.1%} of the {n_unlabeled:,} unlabelled rows are positive, more likely "
         f"fewer: {counts[0]:,} rows.",
@@ -152,8 +169,8 @@ def _lines(found: "PriorEstimate", n_unlabeled: int) -> list[str]:
     lines += ["", f"{'':14}{scale}100 %"]
     lines.append(f"{found.method:14}{_strip(found.value, found.low, found.high)}")
     lines += [
-        f"{name:14}{_strip(own)} {own:.1%}"
-        for name, own in found.answers.items()
+        f"{name:14}{_strip(share)} {share:.1%}"
+        for name, share in found.answers.items()
         if name != found.method
     ]
     return lines

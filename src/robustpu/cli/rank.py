@@ -1,8 +1,8 @@
-"""``robustpu rank``: the rows that are most likely positive, and why."""
+"""``robustpu rank``: the unlabelled rows with the highest scores, and why."""
 
 import json
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,9 +21,12 @@ from robustpu.cli.options import (
 )
 from robustpu.cli.outputs import check_output
 from robustpu.cli.predict import check_order, layout_of
-from robustpu.cli.tables import tell
-from robustpu.study.stages import stages
-from robustpu.unseen import shown
+from robustpu.cli.tables import print_notes
+from robustpu.validation.sanitize import shown
+from robustpu.workflow.progress import show_progress
+
+if TYPE_CHECKING:
+    from robustpu.results import Suspect
 
 
 def rank(
@@ -47,33 +50,34 @@ def rank(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """List the rows that are most likely positive, and the columns that drove them.
+    """List the unlabelled rows that are most likely positive, and the columns that drive them.
 
-    Rows that the table itself labels as positive are left out. A driver is a column that makes the
-    row more suspect than it would be with that column of other rows; its effect is a difference of
-    log-odds: + is up to 1, ++ up to 2. Rows are counted from 1, the header not counted; in Python,
-    frame.iloc counts from 0.
+    Rows that are labelled positive in the table are left out. A driver is a column that raises the
+    score of the row, compared with the values of other rows; its effect is a difference of
+    log-odds: + is up to 1, ++ up to 2. Rows are counted from 1, without the header; frame.iloc in
+    Python counts from 0.
     """
     check_output(out, data, as_json)
     if spreadsheet_safe and out is None:
-        raise typer.BadParameter("--spreadsheet-safe is for files: give --out, too.")
+        raise typer.BadParameter("--spreadsheet-safe is for files: also give --out.")
     with clean_errors(debug):
-        from robustpu.study import open_study, rank_table
-        from robustpu.study.writing import check_name, table_file
         from robustpu.tables import Tally
+        from robustpu.validation.schema import to_json
+        from robustpu.workflow import open_study, rank_table
+        from robustpu.workflow.writing import check_name, table_file
 
         if out is not None:
             check_name(out, is_defused=spreadsheet_safe)
         check_order(model, data)
         study = open_study(model)
         tally, notes = Tally(), list[str]()
-        with stages(quiet or as_json) as progress:
+        with show_progress(quiet or as_json) as progress:
             rows = rank_table(
                 study,
                 data,
                 top,
                 id=id_column,
-                **layout_of(study.findings, no_header, skip_bad_rows),
+                **layout_of(study.results, no_header, skip_bad_rows),
                 fill_columns=fill_columns,
                 tally=tally,
                 notes=notes,
@@ -81,18 +85,18 @@ def rank(
             )
         if out is not None:
             with table_file(out, is_defused=spreadsheet_safe) as write:
-                write(flat(rows, id_column or study.findings["data"]["id"]))
-        tell([*notes, *tally.lines()], quiet or as_json)
+                write(flat(rows, id_column or study.results.data.id))
+        print_notes([*notes, *tally.lines()], quiet or as_json)
         if as_json:
-            typer.echo(json.dumps(rows))
+            typer.echo(json.dumps(to_json(rows)))
         elif out is None:
             _show(rows)
         elif not quiet:
             typer.echo(f"{len(rows):,} rows: {out}", err=out == "-")
 
 
-def flat(rows: Sequence[dict[str, Any]], id: str | None) -> Any:
-    """One row a suspect, as an Arrow table: rank, row, id, score, drivers in columns of their own.
+def flat(rows: "Sequence[Suspect]", id: str | None) -> Any:
+    """One row per suspect, as an Arrow table: rank, row, id, score, and columns for the drivers.
 
     Parameters
     ----------
@@ -104,46 +108,50 @@ def flat(rows: Sequence[dict[str, Any]], id: str | None) -> Any:
     import pyarrow as pa
 
     columns: dict[str, Any] = {
-        "rank": pa.array([own["rank"] for own in rows], pa.int64()),
-        "row": pa.array([own["row"] for own in rows], pa.int64()),
+        "rank": pa.array([suspect.rank for suspect in rows], pa.int64()),
+        "row": pa.array([suspect.row for suspect in rows], pa.int64()),
     }
     if id is not None:
-        columns["id"] = pa.array([own["id"] for own in rows], pa.string())
-    columns["score"] = pa.array([own["score"] for own in rows], pa.float64())
+        columns["id"] = pa.array([suspect.id for suspect in rows], pa.string())
+    columns["score"] = pa.array([suspect.score for suspect in rows], pa.float64())
     for place in range(3):
-        drivers = [own["drivers"][place] if place < len(own["drivers"]) else {} for own in rows]
-        for name, kind in (("column", pa.string()), ("value", pa.string()), ("effect", None)):
-            values = [own.get(name) for own in drivers]
+        drivers = [(*suspect.drivers, None, None, None)[place] for suspect in rows]
+        for name, kind in (
+            ("column", pa.string()),
+            ("value", pa.string()),
+            ("effect", pa.float64()),
+        ):
+            values = [driver and getattr(driver, name) for driver in drivers]
             title = f"driver {place + 1}" + ("" if name == "column" else f" {name}")
-            columns[title] = pa.array(values, kind or pa.float64())
+            columns[title] = pa.array(values, kind)
     return pa.table(columns)
 
 
-def _show(rows: Sequence[dict[str, Any]]) -> None:
-    """A table for the terminal; bars show the size of an effect."""
+def _show(rows: "Sequence[Suspect]") -> None:
+    """A table for the terminal; signs show the size of an effect."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    has_id = any(own["id"] for own in rows)
+    has_ids = any(suspect.id for suspect in rows)
     table.add_column("", justify="right")
-    table.add_column("id" if has_id else "row, from 1", justify="left" if has_id else "right")
+    table.add_column("id" if has_ids else "row, from 1", justify="left" if has_ids else "right")
     table.add_column("score", justify="right")
     table.add_column("driven by", overflow="fold")
-    for own in rows:
-        name = str(own["id"]) if has_id else f"{own['row']:,}"
-        told = "  ".join(
-            f"{driver['column']} = {_short(driver['value'])} {mark(driver['effect'])}"
-            for driver in own["drivers"]
+    for suspect in rows:
+        name = str(suspect.id) if has_ids else f"{suspect.row:,}"
+        drivers = "  ".join(
+            f"{driver.column} = {_short(driver.value)} {mark(driver.effect)}"
+            for driver in suspect.drivers
         )
-        cells = str(own["rank"]), shown(name), f"{own['score']:.3f}", shown(told)
+        cells = str(suspect.rank), shown(name), f"{suspect.score:.3f}", shown(drivers)
         table.add_row(*map(Text, cells))
     Console(highlight=False).print(table)
 
 
 def mark(effect: float) -> str:
-    """One + for each log-odds of 1 that is begun, at most four.
+    """One + for each started unit of log-odds, at most four.
 
     Examples
     --------

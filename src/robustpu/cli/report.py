@@ -2,8 +2,7 @@
 
 import fnmatch
 import json
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,7 +12,7 @@ import typer
 from robustpu.cli.errors import clean_errors
 
 if TYPE_CHECKING:
-    from robustpu.report.tables import Table
+    from robustpu.bench.report.tables import Table
 
 # Where results are looked for: those of this project's experiments, or of files in this folder.
 PLACES = (Path("experiments/results"), Path("results"))
@@ -23,7 +22,6 @@ class Format(StrEnum):
     """What to write into the folder."""
 
     MARKDOWN = "markdown"
-    LATEX = "latex"
     HTML = "html"
     FIGURES = "figures"
     ALL = "all"
@@ -58,12 +56,12 @@ def report(
 ) -> None:
     """Report results: ours and the paper's side by side.
 
-    A report is made of the result files and nothing else: the same files give the same report.
+    The report depends on the result files only: the same files give the same report.
     """
     if form is not None and out is None:
         raise typer.BadParameter("there is nothing to write into: give --out too.")
     with clean_errors():
-        from robustpu.report.tables import tables
+        from robustpu.bench.report.tables import tables
 
         paths = paths or [next((path for path in PLACES if path.is_dir()), PLACES[0])]
         records = [record for path in _files(paths) for record in _records(path)]
@@ -73,17 +71,17 @@ def report(
         if out is None:
             from rich.console import Console
 
-            from robustpu.report.terminal import show
+            from robustpu.bench.report.terminal import show
 
             show(tables(records), Console())
         else:
-            # Written before any is named: nobody may be there to read the names.
+            # All files are written before any is printed: the reader of a pipe may have gone.
             for path in list(_write(tables(records), out, form or Format.ALL)):
                 typer.echo(path)
 
 
 def _files(paths: Iterable[Path]) -> list[Path]:
-    """Find the result files, each once, those of a folder by name."""
+    """Find the result files, each once, sorted within a folder."""
     found: dict[Path, Path] = {}
     for path in paths:
         if not path.exists():
@@ -94,11 +92,11 @@ def _files(paths: Iterable[Path]) -> list[Path]:
 
 
 def _records(path: Path) -> list[dict[str, Any]]:
+    from robustpu.bench.report.records import check
     from robustpu.bench.store import read
-    from robustpu.report.tables import check
 
     if _foreign(path):
-        typer.echo(f"Skipped {path}: its lines are no records of experiments.", err=True)
+        typer.echo(f"Skipped {path}: its lines are not records of experiments.", err=True)
         return []
     records = read(path)
     for record in records:
@@ -106,7 +104,7 @@ def _records(path: Path) -> list[dict[str, Any]]:
             check(record)
         except ValueError as error:
             raise ValueError(
-                f"{path} is damaged: {error}. Mend or remove the line; what it held is then run "
+                f"{path} is damaged: {error}. Repair or remove the line; its trial is then run "
                 "again."
             ) from None
     return records
@@ -131,51 +129,37 @@ def _foreign(path: Path) -> bool:
         try:
             first = json.loads(line)
         except (ValueError, RecursionError):
-            # A run that has just begun has an empty file.
+            # The file of a run that has just started is empty.
             return False
     return not isinstance(first, dict) or "experiment" not in first
 
 
 def _write(tables: "list[Table]", out: Path, form: Format) -> Iterator[Path]:
-    from robustpu.persist.places import whole
-    from robustpu.report.latex import latex
-    from robustpu.report.markdown import markdown
-    from robustpu.report.page import page
+    from robustpu.bench.report.markdown import markdown
+    from robustpu.bench.report.page import page
 
-    out.mkdir(parents=True, exist_ok=True)
-    texts: dict[Format, tuple[str, Callable[[list[Table]], str]]] = {
-        Format.MARKDOWN: ("report.md", markdown),
-        Format.LATEX: ("tables.tex", latex),
-        Format.HTML: ("report.html", page),
-    }
-    for kind, (name, render) in texts.items():
-        if form in (kind, Format.ALL):
-            with whole(out / name) as draft:
-                draft.write_text(render(tables), encoding="utf-8", newline="\n")
-            yield out / name
+    if form in (Format.MARKDOWN, Format.ALL):
+        yield _save(out / "report.md", markdown(tables))
+    if form in (Format.HTML, Format.ALL):
+        yield _save(out / "report.html", page(tables))
     if form in (Format.FIGURES, Format.ALL):
         yield from _draw(tables, out)
 
 
 def _draw(tables: "list[Table]", out: Path) -> Iterator[Path]:
-    from importlib.util import find_spec
+    from robustpu.bench.report.figures import comparison, sweep_curves
+    from robustpu.bench.report.wording import stems
 
-    from robustpu.persist.places import whole
-    from robustpu.report.figures import draw_comparison, draw_sweep
-    from robustpu.report.wording import stems
-
-    if find_spec("matplotlib") is None:
-        typer.echo("For the figures: pip install 'robustpu[plot]'", err=True)
-        return
     for table, stem in zip(tables, stems(tables), strict=True):
-        for kind, draw in (("comparison", draw_comparison), ("sweep", draw_sweep)):
-            path = out / f"{stem}-{kind}.png"
-            with suppress(_NotDrawnError):
-                with whole(path) as draft:
-                    if not draw(table, draft):
-                        raise _NotDrawnError
-                yield path
+        for kind, figure in (("comparison", comparison(table)), ("sweep", sweep_curves(table))):
+            if figure:
+                yield _save(out / f"{stem}-{kind}.svg", figure)
 
 
-class _NotDrawnError(Exception):
-    """There is no such figure of a table: what is there stays."""
+def _save(path: Path, text: str) -> Path:
+    from robustpu.persist.places import whole
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with whole(path) as draft:
+        draft.write_text(text, encoding="utf-8", newline="\n")
+    return path

@@ -1,18 +1,18 @@
-"""A table as the options say, and what is said about it."""
+"""Read tables as the options say, and print notes on them."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from robustpu.unseen import shown
+from robustpu.validation.sanitize import shown
 
 if TYPE_CHECKING:
     from robustpu.tables import Roles, Table
 
 
 def read(data: str, no_header: bool = False, skip_bad_rows: bool = False) -> "Table":
-    """Read a table whole, as the options say.
+    """Read a whole table, as the options say.
 
     Parameters
     ----------
@@ -26,6 +26,21 @@ def read(data: str, no_header: bool = False, skip_bad_rows: bool = False) -> "Ta
     return read_table(data, header=not no_header, bad_rows="skip" if skip_bad_rows else "error")
 
 
+def check_columns(table: "Table", *names: str | None) -> None:
+    """Refuse a name that is not a column: before anything heavy is imported.
+
+    Parameters
+    ----------
+    table
+        As it was read.
+    names
+        Columns that options name; None is an option that was not given.
+    """
+    for name in names:
+        if name is not None:
+            table.column(name)
+
+
 def roles(
     label: str,
     positive: str | None,
@@ -33,7 +48,7 @@ def roles(
     drop: Sequence[str] | None,
     time: str | None,
 ) -> "Roles":
-    """What columns are for, as the options say."""
+    """Roles of columns, as the options say."""
     from robustpu.tables import Roles
 
     return Roles(label=label, positive=positive, id=id_column, time=time, drop=tuple(drop or ()))
@@ -48,10 +63,12 @@ def kinds_of(given: Sequence[str] | None) -> dict[str, Any]:
     {'zip': 'category', 'a=b': 'text'}
     """
     found = {}
-    for own in given or ():
-        name, equals, kind = own.rpartition("=")
+    for option in given or ():
+        name, equals, kind = option.rpartition("=")
         if not equals or not name:
-            raise typer.BadParameter(f"--kind wants NAME=KIND, such as zip=category, not {own!r}.")
+            raise typer.BadParameter(
+                f"--kind needs NAME=KIND, such as zip=category, not {option!r}."
+            )
         found[name] = kind
     return found
 
@@ -70,8 +87,8 @@ def threshold_of(text: str) -> float | str:
         return text
 
 
-def tell(notes: Sequence[str], quiet: bool) -> None:
-    """Say what was noticed, on standard error."""
+def print_notes(notes: Sequence[str], quiet: bool) -> None:
+    """Print each note once, on standard error."""
     if not quiet:
         for note in dict.fromkeys(notes):
             typer.echo(f"Note: {shown(note)}", err=True)

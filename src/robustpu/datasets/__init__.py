@@ -16,7 +16,7 @@ from robustpu.datasets.folder import data_folder
 from robustpu.datasets.mnist import fashion_mnist, mnist
 from robustpu.datasets.mushrooms import mushrooms
 from robustpu.datasets.stl10 import stl10
-from robustpu.naming import pick
+from robustpu.validation.names import pick
 
 __all__ = ["load", "names"]
 

@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Final
 
 from robustpu.datasets.sources import Download, File, Source
-from robustpu.naming import suggest
+from robustpu.validation.names import suggest
 
 
 def _direct(bases: tuple[str, ...], files: tuple[File, ...]) -> tuple[Download, ...]:

@@ -6,8 +6,8 @@ from pathlib import Path
 from robustpu.datasets.archive import move, take_out
 from robustpu.datasets.download import DownloadError, Report, download
 from robustpu.datasets.integrity import inspect
-from robustpu.datasets.lock import locked
 from robustpu.datasets.sources import Download, File, Source
+from robustpu.files.locks import locked
 
 
 def fetch(source: Source, root: Path, *, report: Report, force: bool = False) -> list[str]:

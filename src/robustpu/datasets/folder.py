@@ -29,7 +29,7 @@ def data_folder(data_dir: str | os.PathLike[str] | None = None) -> Path:
     try:
         return Path(given).expanduser().absolute()
     except RuntimeError:
-        raise ValueError(f"the data folder {given} is in the home of nobody here.") from None
+        raise ValueError(f"the data folder {given} names a user who does not exist here.") from None
 
 
 def _cache() -> Path:

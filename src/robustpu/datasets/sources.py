@@ -32,8 +32,8 @@ class Source:
 
     `shape` is that of a row. `classes` are the names of the negatives and of the positives.
     `folder` is below the data folder, and empty for a set without files. `pictures` are folders of
-    pictures and how many are in each. `downloads` are tried in turn until no file is missing.
-    `bundled` says what the set comes with, `manual` how to get it by hand.
+    pictures and how many are in each. `downloads` are tried one after another until no
+    file is missing. `bundled` says what the set comes with, `manual` how to get it by hand.
     """
 
     name: str

@@ -9,10 +9,10 @@ from dask.delayed import delayed
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from robustpu import labels, thresholds
+from robustpu import calibration, labels
 from robustpu.distributed import learning
 from robustpu.distributed.blocks import Floats, parts_of
-from robustpu.distributed.lessons import gathered
+from robustpu.distributed.training_sets import gathered
 from robustpu.methods.robust_pu_meta import Scale
 
 
@@ -100,4 +100,4 @@ class Answers:
         check_is_fitted(self)
         sign = 1 if labels.positive_index(self.classes_, self.pos_label) == 1 else -1
         least = float(np.log(self.threshold / (1 - self.threshold)))
-        return self._answered(X, lambda own: sign * (thresholds.log_odds(own) - least))
+        return self._answered(X, lambda score: sign * (calibration.log_odds(score) - least))

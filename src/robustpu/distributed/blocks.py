@@ -1,4 +1,4 @@
-"""Rows in blocks on the workers, dealt into two folds."""
+"""Rows in blocks on the workers, folded into two folds."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ Parts: TypeAlias = Sequence[Any]
 SOME = 5
 
 
-class Dealt(NamedTuple):
+class Folded(NamedTuple):
     """Which rows of a block are labelled, and which are of fold 1, (n,) each."""
 
     labelled: Mask
@@ -28,14 +28,14 @@ class Dealt(NamedTuple):
 
 
 class Table(NamedTuple):
-    """X and y as blocks: ``rows`` are read anew when needed, ``dealt`` is held on the workers.
+    """X and y as blocks: ``rows`` are read anew when needed, ``folded`` is held on the workers.
 
     ``counts`` are the labelled and the unlabelled rows of each block, (blocks, 2).
     """
 
     like: Any
     rows: Parts
-    dealt: Parts
+    folded: Parts
     counts: NDArray[np.int64]
 
     @property
@@ -47,7 +47,7 @@ class Table(NamedTuple):
     def in_fold(self, fold: int) -> NDArray[np.int64]:
         """Rows of each block in a fold, (blocks,)."""
         starts = self.counts.cumsum(0) - self.counts
-        # Of n rows that are dealt out in turns from a start on, those of fold 1 are the odd ones.
+        # Of n rows that alternate between folds from a start on, those of fold 1 are the odd ones.
         odd = (starts + self.counts) // 2 - starts // 2
         sizes: NDArray[np.int64] = (odd if fold else self.counts - odd).sum(1)
         return sizes
@@ -101,13 +101,13 @@ def read(X: Any, y: Any, pos_label: Any, seed: int) -> tuple[NDArray[Any], Table
     labels.refuse_missing(found)
     classes, positive = labels.encode(found, pos_label)
     wanted = found[positive].tolist()[0]
-    counts = np.array([(own[wanted], own.total() - own[wanted]) for own in tallies])
+    counts = np.array([(tally[wanted], tally.total() - tally[wanted]) for tally in tallies])
     starts = counts.cumsum(0) - counts
-    dealt = [
+    folded = [
         delayed(deal)(target, wanted, start, [seed, place])
         for place, (target, start) in enumerate(zip(targets, starts.tolist(), strict=True))
     ]
-    return classes, Table(X, rows, dask.persist(*dealt), counts)
+    return classes, Table(X, rows, dask.persist(*folded), counts)
 
 
 def tally(y: Any) -> "Counter[Any]":
@@ -130,7 +130,7 @@ def tally(y: Any) -> "Counter[Any]":
     return Counter(dict(zip(found.tolist(), counts.tolist(), strict=True)))
 
 
-def deal(y: Any, positive: Any, starts: Sequence[int], seed: Sequence[int]) -> Dealt:
+def deal(y: Any, positive: Any, starts: Sequence[int], seed: Sequence[int]) -> Folded:
     """Deal the labelled and the unlabelled rows of a block into folds, in turns.
 
     Parameters
@@ -146,8 +146,8 @@ def deal(y: Any, positive: Any, starts: Sequence[int], seed: Sequence[int]) -> D
 
     Examples
     --------
-    >>> dealt = deal(np.array([1, 1, 0, 0, 0]), 1, (0, 1), (0, 0))
-    >>> int(dealt.fold[dealt.labelled].sum()), int(dealt.fold[~dealt.labelled].sum())
+    >>> folded = deal(np.array([1, 1, 0, 0, 0]), 1, (0, 1), (0, 0))
+    >>> int(folded.fold[folded.labelled].sum()), int(folded.fold[~folded.labelled].sum())
     (1, 2)
     """
     labelled = np.asarray(np.asarray(y).ravel() == positive, dtype=np.bool_)
@@ -156,4 +156,4 @@ def deal(y: Any, positive: Any, starts: Sequence[int], seed: Sequence[int]) -> D
     for side, start in zip((labelled, ~labelled), starts, strict=True):
         rows = order[side[order]]
         fold[rows] = (start + np.arange(len(rows))) % 2 == 1
-    return Dealt(labelled, fold)
+    return Folded(labelled, fold)

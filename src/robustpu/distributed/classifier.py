@@ -1,6 +1,5 @@
 """Robust-PU around a Dask learner: any number of rows, on any number of machines."""
 
-import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple, Self
 
@@ -11,24 +10,31 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from robustpu import labels, priors, thresholds
-from robustpu.base import CollapseWarning, parameters
-from robustpu.checks import check_number
+from robustpu import calibration, labels, priors
+from robustpu.base.classifier import CollapseWarning
+from robustpu.base.wrapper import balanced_logits
+from robustpu.calibration import matched, prior_shift
+from robustpu.curriculum import Curriculum
 from robustpu.distributed import blocks, learning, summaries
 from robustpu.distributed.answers import Answers
 from robustpu.distributed.blocks import Floats, Parts, Table
-from robustpu.distributed.lessons import Measure, Weights, lesson, weights
 from robustpu.distributed.summaries import Histogram
-from robustpu.hardness import HardnessFunction
-from robustpu.methods.bagging import matched
-from robustpu.methods.reweigh import Rule, factors, prior_shift
-from robustpu.methods.robust_pu_meta import RobustPUMetaClassifier, Scale
+from robustpu.distributed.training_sets import Measure, Weights, training_set, weights
+from robustpu.methods.balance import factors
+from robustpu.methods.robust_pu_meta import Scale, default_curriculum
 from robustpu.metrics import collapse
-from robustpu.pacing import Pacing
-from robustpu.scenario import check_prior, population_prior
+from robustpu.scenario import check_prior, check_scenario, population_prior
 from robustpu.selection import of_logits, proxy_accuracy
-from robustpu.weighting import WeightingFunction
-from robustpu.wrapper import balanced_logits
+from robustpu.validation.numbers import check_number
+from robustpu.validation.parameters import (
+    accepted_by,
+    check_parameters,
+    instance_of,
+    number,
+    param,
+    parameters,
+)
+from robustpu.validation.warning import warn
 
 # Scores of each kind of rows that come to the client to estimate the prior by.
 SAMPLE = 10_000
@@ -39,7 +45,7 @@ LOCAL = ("sklearn", "lightgbm", "xgboost", "catboost")
 class Candidate(NamedTuple):
     """A round that may be chosen: its learners, scores of rows that they have not seen, scale."""
 
-    turn: int
+    iteration: int
     score: float
     learners: list[Any]
     scores: Parts
@@ -67,11 +73,10 @@ class DaskRobustPUMetaClassifier(Answers, BaseEstimator):  # type: ignore[misc]
         at most 10,000 labelled and 10,000 unlabelled rows.
     scenario, pos_label
         As in :class:`robustpu.RobustPUClassifier`.
-    hardness, temperature_positive, temperature_unlabeled, weighting, pacing_positive, \
-pacing_unlabeled, max_rounds, patience
+    curriculum, patience
         As in :class:`robustpu.RobustPUMetaClassifier`.
     threshold
-        Probability from which on ``predict`` answers positive.
+        Probability from which ``predict`` answers with the positive label.
     retries
         How often a fit that lost a worker is started again.
     random_state
@@ -87,7 +92,7 @@ pacing_unlabeled, max_rounds, patience
         Share of positives among the unlabelled rows and in the population.
     history_
         One dictionary a round. Round 0 is the learner of P against U, corrected.
-    turn_, score_
+    best_round_, score_
         The round that was chosen, and its accuracy, estimated from out-of-fold scores.
 
     Examples
@@ -101,7 +106,7 @@ pacing_unlabeled, max_rounds, patience
     >>> X = da.from_array(random.normal(size=(4000, 3)) + 2.0 * truth[:, None], chunks=(1000, 3))
     >>> y = da.from_array((truth & (random.random(4000) < 0.5)).astype(int), chunks=1000)
     >>> learner = DaskLGBMClassifier(n_estimators=10, verbose=-1)
-    >>> model = DaskRobustPUMetaClassifier(estimator=learner, prior=0.25, scenario="single-set")
+    >>> model = DaskRobustPUMetaClassifier(learner, prior=0.25, scenario="single-set")
     >>> with Client(processes=False, n_workers=1, dashboard_address=":0"):
     ...     answers = model.fit(X, y).predict(X).compute()
     Finding random open ports for workers...
@@ -109,21 +114,17 @@ pacing_unlabeled, max_rounds, patience
     True
     """
 
-    estimator: Any = None
-    prior: float | str | Callable[..., float] = "auto"
-    scenario: str = "case-control"
-    pos_label: labels.Label | None = None
-    hardness: str | HardnessFunction = "logistic"
-    temperature_positive: float = 1.0
-    temperature_unlabeled: float = 1.0
-    weighting: str | WeightingFunction = "welsch"
-    pacing_positive: Pacing | None = None
-    pacing_unlabeled: Pacing | None = None
-    max_rounds: int = 2
-    patience: int | None = 1
-    threshold: float = 0.5
-    retries: int = 2
-    random_state: int | np.random.RandomState | None = None
+    estimator: Any = param(None, positional=True)
+    prior: float | str | Callable[..., float] = param("auto", accepted_by(priors.check))
+    scenario: str = param("case-control", accepted_by(check_scenario))
+    pos_label: labels.Label | None = param(None)
+    curriculum: Curriculum | None = param(
+        None, instance_of(Curriculum, wanted="a robustpu.Curriculum or None", optional=True)
+    )
+    patience: int | None = param(1, number(least=1, whole=True, optional=True))
+    threshold: float = param(0.5, number(above=0, below=1))
+    retries: int = param(2, number(least=0, whole=True))
+    random_state: int | np.random.RandomState | None = param(None)
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit to positives and unlabelled rows.
@@ -135,10 +136,13 @@ pacing_unlabeled, max_rounds, patience
         y
             A Dask array or series (n,) of two labels, in the same blocks.
         """
-        rules, learner = self._checked()
+        check_parameters(self)
+        learner, curriculum = self._learner(), self.rounds
         learning.client_of()
         random = check_random_state(self.random_state)
-        seeds = iter(random.randint(np.iinfo(np.int32).max, size=4 + 2 * self.max_rounds).tolist())
+        seeds = iter(
+            random.randint(np.iinfo(np.int32).max, size=4 + 2 * curriculum.max_rounds).tolist()
+        )
         self.classes_, table = blocks.read(X, y, self.pos_label, next(seeds))
         if min(table.totals) < 2:
             raise ValueError(
@@ -147,60 +151,62 @@ pacing_unlabeled, max_rounds, patience
             )
 
         # Line 1: initialise the model by pre-training; it is the candidate of round 0.
-        first = self._turn(learner, table, None, (1.0, 1.0), [next(seeds), next(seeds)])
+        first = self._fit_round(learner, table, None, (1.0, 1.0), [next(seeds), next(seeds)])
         self._set_prior(table, first[1], next(seeds))
         now = best = self._candidate(0, *first, table)
         self.history_ = [{"round": 0, "score": best.score}]
 
         # Line 2: for t = 1 to T. The code counts from 0, so that the first threshold is λ0.
-        for t, rule in enumerate(rules):
+        for t in range(curriculum.max_rounds):
             # Lines 3-7, stages 1 and 2: the hardness of each row, out of fold, and its weight.
-            measure = Measure(now.scale, rule, self.prior_, self.population_prior_)
-            own = weights(table, now.scores, measure)
+            threshold = curriculum.threshold(t)
+            measure = Measure(now.scale, curriculum, threshold, self.prior_, self.population_prior_)
+            weighted = weights(table, now.scores, measure)
             # Each fold needs rows of both kinds.
-            if not own.kept.sum(0).all():
-                warnings.warn(
+            if not weighted.kept.sum(0).all():
+                warn(
                     f"round {t + 1} would leave positives or negatives without any weight, so the "
                     "rounds end before it. Give pacings with higher thresholds; these are "
-                    f"{rule.threshold[0]:g} and {rule.threshold[1]:g}.",
-                    stacklevel=2,
+                    f"{threshold[0]:g} and {threshold[1]:g}."
                 )
                 break
 
             # Lines 8-11, stage 3: fit the learner to the weighted rows.
-            positive, negative = own.mass.tolist()
-            balance = factors(positive, negative, self.population_prior_)
-            fits = self._turn(learner, table, own, balance, [next(seeds), next(seeds)])
+            balance = (1.0, 1.0)
+            if curriculum.balance:
+                positive, negative = weighted.mass.tolist()
+                balance = factors(positive, negative, self.population_prior_)
+            fits = self._fit_round(learner, table, weighted, balance, [next(seeds), next(seeds)])
             now = self._candidate(t + 1, *fits, table)
-            self.history_.append(self._noted(now, own, rule))
+            self.history_.append(_record(now, weighted, threshold))
 
             # As in the paper's experiments: the best round is kept.
             if now.score > best.score:
                 best = now
-            if t + 1 - best.turn >= (self.patience or self.max_rounds):
+            if t + 1 - best.iteration >= (self.patience or curriculum.max_rounds):
                 break
         self._keep(best, table)
         return self
 
-    def _turn(
+    def _fit_round(
         self,
         learner: Any,
         table: Table,
-        own: Weights | None,
+        weighted: Weights | None,
         balance: tuple[float, float],
         seeds: list[int],
     ) -> tuple[list[Any], Parts]:
         """Fit the learner to each fold, and score the other one."""
         learners = [
-            learning.fit(learner, lesson(table, fold, own, balance), seed, self.retries)
+            learning.fit(learner, training_set(table, fold, weighted, balance), seed, self.retries)
             for fold, seed in enumerate(seeds)
         ]
         return learners, learning.unseen(table, learners)
 
     def _set_prior(self, table: Table, scores: Parts, seed: int) -> None:
-        if priors.is_open(self.prior):
+        if priors.needs_estimation(self.prior):
             parts = summaries.sample(table, scores, SAMPLE, seed)
-            mask = np.repeat([True, False], [len(own) for own in parts])
+            mask = np.repeat([True, False], [len(part) for part in parts])
             share = table.totals[0] / sum(table.totals)
             logits = balanced_logits(np.concatenate(parts), mask, share)
             self.prior_ = priors.from_scores(*logits, self.prior)
@@ -208,63 +214,54 @@ pacing_unlabeled, max_rounds, patience
             self.prior_ = check_prior(self.prior)
         self.population_prior_ = population_prior(self.prior_, *table.totals, self.scenario)
 
-    def _candidate(self, turn: int, learners: list[Any], scores: Parts, table: Table) -> Candidate:
-        """Judge a round by the scores that rows have from the learner that has not seen them."""
+    def _candidate(
+        self, iteration: int, learners: list[Any], scores: Parts, table: Table
+    ) -> Candidate:
+        """Score a round by the scores of rows by the learner that has not seen them."""
         counts = summaries.histogram(table, scores)
-        own = self.prior_, self.population_prior_
+        both = self.prior_, self.population_prior_
         some = counts.unlabeled > 0
         given = counts.odds[some], counts.unlabeled[some]
-        if turn == 0:
+        if iteration == 0:
             scale = Scale(0.0, matched(counts.score[some], given[1], self.prior_, 1.0))
         else:
-            scale = Scale(prior_shift(given[0], *own, given[1]), None)
-        odds = thresholds.log_odds(scale(counts.score, *own))
+            scale = Scale(prior_shift(given[0], *both, given[1]), None)
+        odds = calibration.log_odds(scale(counts.score, *both))
         mask = np.repeat([True, False], len(odds))
         rows = np.tile(odds, 2), mask, np.concatenate(counts[1:])
-        judge = of_logits(proxy_accuracy)
-        numbers = torch.tensor([[own[0]], [own[1]]], dtype=torch.float64)
-        score = float(judge(*(torch.from_numpy(part)[None] for part in rows), *numbers))
-        return Candidate(turn, score, learners, scores, scale, counts)
-
-    def _noted(self, now: Candidate, own: Weights, rule: Rule) -> dict[str, float]:
-        note: dict[str, float] = {"round": now.turn}
-        for side, name in enumerate(("positive", "unlabeled")):
-            note[f"threshold_{name}"] = rule.threshold[side]
-            note[f"mass_{name}"] = float(own.mass[side])
-            note[f"effective_{name}"] = float(own.mass[side] ** 2 / own.squares[side])
-        return note | {"score": now.score}
+        accuracy = of_logits(proxy_accuracy)
+        numbers = torch.tensor([[both[0]], [both[1]]], dtype=torch.float64)
+        score = float(accuracy(*(torch.from_numpy(part)[None] for part in rows), *numbers))
+        return Candidate(iteration, score, learners, scores, scale, counts)
 
     def _keep(self, best: Candidate, table: Table) -> None:
-        """Note the chosen round, and warn if it answers almost only one class."""
-        self.estimators_, self.turn_, self.score_ = best.learners, best.turn, best.score
+        """Keep the chosen round, and warn if it predicts almost only one class."""
+        self.estimators_, self.best_round_, self.score_ = best.learners, best.iteration, best.score
         self.shift_, self.label_frequency_ = best.scale
         self._rows_ = table, best.scores
-        answers = self._scaled(best.histogram.score) >= self.threshold
-        self.positive_rate_ = float(np.average(answers, weights=best.histogram.unlabeled))
+        predicted = self._scaled(best.histogram.score) >= self.threshold
+        self.positive_rate_ = float(np.average(predicted, weights=best.histogram.unlabeled))
         side = collapse(self.positive_rate_, self.prior_)
         if side is not None:
-            warnings.warn(
-                f"{type(self).__name__} answers positive on {self.positive_rate_:.1%} of the "
+            warn(
+                f"{type(self).__name__} predicts positive on {self.positive_rate_:.1%} of the "
                 f"unlabelled rows, far from the prior of {self.prior_:.1%}: it has probably "
                 f"collapsed to all-{side}. The prior is probably wrong, or the learner too weak.",
                 CollapseWarning,
-                stacklevel=3,
             )
 
-    def _checked(self) -> tuple[list[Rule], Any]:
-        """Check parameters; return what weighs rows in each round, and the learner."""
-        shared = RobustPUMetaClassifier().get_params(deep=False).keys() & self.get_params(False)
-        given = {name: getattr(self, name) for name in shared - {"estimator"}}
-        like = RobustPUMetaClassifier(**given)
-        like._check_parameters()
-        check_number("threshold", self.threshold, above=0, below=1)
-        check_number("retries", self.retries, least=0, whole=True)
+    def check_combination(self) -> None:
+        check_parameters(self.rounds)
         if priors.is_joint(self.prior):
             raise ValueError(
                 f"prior={self.prior!r} trains networks on rows in memory: give a number, or a name "
                 f"of {', '.join(priors.PRIORS)}."
             )
-        return like._rules(), self._learner()
+
+    @property
+    def rounds(self) -> Curriculum:
+        """The curriculum, the default if none was given."""
+        return default_curriculum() if self.curriculum is None else self.curriculum
 
     def _learner(self) -> Any:
         if self.estimator is None:
@@ -311,3 +308,13 @@ pacing_unlabeled, max_rounds, patience
         # What lies on a cluster cannot travel.
         state: dict[str, Any] = super().__getstate__()
         return state | ({"_rows_": None} if "_rows_" in state else {})
+
+
+def _record(now: Candidate, weighted: Weights, threshold: tuple[float, float]) -> dict[str, float]:
+    """What the history records of a round."""
+    record: dict[str, float] = {"round": now.iteration}
+    for side, name in enumerate(("positive", "unlabeled")):
+        record[f"threshold_{name}"] = threshold[side]
+        record[f"mass_{name}"] = float(weighted.mass[side])
+        record[f"effective_{name}"] = float(weighted.mass[side] ** 2 / weighted.squares[side])
+    return record | {"score": now.score}

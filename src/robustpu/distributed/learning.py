@@ -12,8 +12,8 @@ import distributed
 import numpy as np
 from dask.delayed import delayed
 
-from robustpu.distributed.blocks import Dealt, Floats, Parts, Table
-from robustpu.wrapper import scores
+from robustpu.base.wrapper import scores
+from robustpu.distributed.blocks import Floats, Folded, Parts, Table
 
 logger = logging.getLogger(__name__)
 
@@ -38,11 +38,11 @@ def client_of() -> Any:
 
 
 def fresh(learner: Any, seed: int) -> Any:
-    """Make a new learner of the same parameters, with its own seed."""
+    """Make a new learner of the same parameters, with another seed."""
     params = learner.get_params(deep=False)
-    # Of the fit's own client, see ``_watched``.
-    own = {"random_state": seed, "client": None}
-    return type(learner)(**params | {name: own[name] for name in own.keys() & params.keys()})
+    # Of the client of the fit, see ``_watched``.
+    given = {"random_state": seed, "client": None}
+    return type(learner)(**params | {name: given[name] for name in given.keys() & params.keys()})
 
 
 def local(learner: Any) -> Any:
@@ -194,20 +194,20 @@ def unseen(table: Table, learners: list[Any]) -> Parts:
     # A learner is one task, not a part of each: it travels once a worker.
     shared = [delayed(learner, traverse=False) for learner in learners]
     parts = [
-        delayed(unseen_of)(rows, dealt, *shared)
-        for rows, dealt in zip(table.rows, table.dealt, strict=True)
+        delayed(unseen_of)(rows, folded, *shared)
+        for rows, folded in zip(table.rows, table.folded, strict=True)
     ]
     held: Parts = dask.persist(*parts)
     return held
 
 
-def unseen_of(rows: Any, dealt: Dealt, *learners: Any) -> Floats:
+def unseen_of(rows: Any, folded: Folded, *learners: Any) -> Floats:
     """Scores of the rows of a block, each by the learner of the other fold, (n,)."""
-    answer = np.empty(len(dealt.fold))
+    answer = np.empty(len(folded.fold))
     for fold, learner in zip((True, False), learners, strict=True):
-        own = dealt.fold == fold
-        if own.any():
-            answer[own] = scores(learner, rows[own])
+        inside = folded.fold == fold
+        if inside.any():
+            answer[inside] = scores(learner, rows[inside])
     return answer
 
 

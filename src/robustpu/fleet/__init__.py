@@ -1,15 +1,17 @@
 """The engine: many networks of one architecture trained together."""
 
 from robustpu.fleet.adam import Adam
-from robustpu.fleet.best import Best, Course
-from robustpu.fleet.cross_entropy import (
+from robustpu.fleet.batches import (
+    Batch,
+    Partners,
     cross_entropy,
-    cross_entropy_slope,
+    cross_entropy_grad,
     soft_cross_entropy,
-    soft_cross_entropy_slope,
+    soft_cross_entropy_grad,
 )
+from robustpu.fleet.best import Best, Course
 from robustpu.fleet.engine import Criterion, Fleet, Member, Rows
-from robustpu.fleet.lane import Batch, Partners, Risk
+from robustpu.fleet.lane import Risk
 from robustpu.fleet.network import Network, State, network_for
 from robustpu.fleet.pool import Mapped, Part, Pool
 
@@ -30,8 +32,8 @@ __all__ = [
     "Rows",
     "State",
     "cross_entropy",
-    "cross_entropy_slope",
+    "cross_entropy_grad",
     "network_for",
     "soft_cross_entropy",
-    "soft_cross_entropy_slope",
+    "soft_cross_entropy_grad",
 ]

@@ -22,8 +22,8 @@ class Adam:
         each member, (members, 3).
     form
         ``"fused"``: torch's fused kernel, once for each run of neighbours with equal rates.
-        ``"stacked"``: a few operations that serve all members. ``"kernel"``: one of our own, on a
-        GPU. By default the fastest that there is.
+        ``"stacked"``: a few operations that serve all members. ``"kernel"``: a CUDA kernel
+        of this library. By default the fastest available.
 
     Attributes
     ----------
@@ -43,13 +43,13 @@ class Adam:
         self._mean = torch.zeros_like(flat)
         self._square = torch.zeros_like(flat)
         self._rates = rates
-        # A tensor, so that a recorded step counts on.
+        # A tensor, so that a recorded step counts too.
         self._steps = torch.zeros((), dtype=torch.float64, device=flat.device)
         self._form = form
         self._attach(flat)
 
     def restart(self, rates: Tensor) -> None:
-        """Forget all steps, and go on with these rates, in the same memory."""
+        """Start again with these rates, in the same memory."""
         for moments in (self._mean, self._square, self._steps):
             moments.zero_()
         self._rates.copy_(rates)
@@ -67,7 +67,7 @@ class Adam:
         self._FORMS[self._chosen](self)
 
     def _attach(self, flat: Tensor) -> None:
-        """Take hold of the parameters, and choose how to step."""
+        """Attach to the parameters, and choose how to step."""
         self._flat = flat
         on_gpu = flat.device.type == "cuda"
         fits = on_gpu and flat.dtype == torch.float32 and len(flat) <= MOST_MEMBERS

@@ -1,4 +1,4 @@
-"""What is remembered of a training: each member's best state, and its history."""
+"""The best state of each member, and the history of its training."""
 
 import torch
 from torch import Tensor
@@ -7,10 +7,10 @@ from robustpu.fleet.engine import Fleet
 
 
 class Best:
-    """Remember each member's best state, by the mean score of its group; the earlier wins a tie.
+    """The best state of each member, by the mean score of its group; the earlier wins a tie.
 
-    Without scores the latest state is the best one. ``score`` and ``turn`` hold, for all members,
-    the own score and the turn (epoch or round) of what is remembered.
+    Without scores the latest state is the best. ``score`` and ``iteration`` are the score and the
+    epoch or round of the best state, for all members.
     """
 
     def __init__(self, fleet: Fleet):
@@ -18,9 +18,9 @@ class Best:
         self.state = fleet.state.select(fleet.alive)
         self.score = torch.full_like(fleet.state.flat[:, 0], -torch.inf)
         self._pooled = self.score.clone()
-        self.turn = torch.zeros_like(fleet.alive)
+        self.iteration = torch.zeros_like(fleet.alive)
 
-    def offer(self, score: Tensor | None, turn: int) -> None:
+    def offer(self, score: Tensor | None, iteration: int) -> None:
         """Take the present state where the score (alive,) of a member's group is its best."""
         fleet = self._fleet
         if score is None:
@@ -30,22 +30,22 @@ class Best:
             better = score.isfinite() & (pooled > self._pooled[fleet.alive])
         place = fleet.alive[better]
         self.state.put(place, fleet.state.select(better.nonzero()[:, 0]))
-        self.turn[place] = turn
+        self.iteration[place] = iteration
         if score is not None:
             self.score[place] = score[better]
             self._pooled[place] = pooled[better]
 
-    def waited(self, turn: int) -> Tensor:
-        """Turns since the best state of each member that still trains, (alive,)."""
-        return turn - self.turn[self._fleet.alive]
+    def waited(self, iteration: int) -> Tensor:
+        """Iterations since the best state of each member that still trains, (alive,)."""
+        return iteration - self.iteration[self._fleet.alive]
 
     def restore(self) -> None:
-        """All members are back in the fleet, each in a copy of its best state."""
+        """Bring all members back into the fleet, each in a copy of its best state."""
         self._fleet.reunite(self.state.copy())
 
 
 class Course:
-    """How a training went: what was noted of members and of their training rows, turn by turn."""
+    """Records of members and of their training rows, by epoch or round."""
 
     def __init__(self, best: Best):
         self.best = best
@@ -58,25 +58,25 @@ class Course:
         self._pending |= values
 
     def record(self, alive: Tensor, **values: Tensor | None) -> None:
-        """Note one number for each member that still trains, (alive,); None is left out."""
+        """Record a number for each member that still trains, (alive,); None is left out."""
         known = {name: value for name, value in values.items() if value is not None}
         self._notes.append((alive, self._pending | known))
         self._pending = {}
 
     def last(self, name: str) -> tuple[Tensor, Tensor]:
-        """Whom the last record is of, (alive,), and their numbers of a name, (alive,)."""
+        """Members of the last record, (alive,), and their values of a name, (alive,)."""
         alive, values = self._notes[-1]
         return alive, values[name]
 
     def record_rows(self, alive: Tensor, **values: Tensor) -> None:
-        """Note one number for each training row of each member that still trains, (alive, rows)."""
+        """Record a number for each training row of each member that still trains, (alive, rows)."""
         self._rows.append((alive, {name: value.float().cpu() for name, value in values.items()}))
 
     def of(self, fleet: Fleet, places: Tensor) -> "Course":
-        """Make the course of another fleet, whose members are some of these; all trained on."""
+        """The course of another fleet whose members are some of these."""
         best = Best(fleet)
         best.state = self.best.state.select(places)
-        best.score, best.turn = self.best.score[places], self.best.turn[places]
+        best.score, best.iteration = self.best.score[places], self.best.iteration[places]
         course = Course(best)
         members = torch.arange(len(places), device=places.device)
         course._notes = [
@@ -86,8 +86,8 @@ class Course:
         return course
 
     def histories(self) -> list[list[dict[str, float]]]:
-        """Return what was noted of each member, oldest first."""
-        answer: list[list[dict[str, float]]] = [[] for _ in self.best.turn]
+        """The records of each member, oldest first."""
+        answer: list[list[dict[str, float]]] = [[] for _ in self.best.iteration]
         for alive, values in self._notes:
             columns = [value.tolist() for value in values.values()]
             for member, *numbers in zip(alive.tolist(), *columns, strict=True):
@@ -95,10 +95,13 @@ class Course:
         return answer
 
     def rows(self) -> list[dict[str, Tensor]]:
-        """Return what was noted of each member's training rows, name -> (turns, rows)."""
-        answer: list[dict[str, list[Tensor]]] = [{} for _ in self.best.turn]
+        """The records of the training rows of each member, name -> (iterations, rows)."""
+        answer: list[dict[str, list[Tensor]]] = [{} for _ in self.best.iteration]
         for alive, values in self._rows:
             for name, value in values.items():
-                for member, own in zip(alive.tolist(), value, strict=True):
-                    answer[member].setdefault(name, []).append(own)
-        return [{name: torch.stack(turns) for name, turns in member.items()} for member in answer]
+                for member, row_values in zip(alive.tolist(), value, strict=True):
+                    answer[member].setdefault(name, []).append(row_values)
+        return [
+            {name: torch.stack(iterations) for name, iterations in member.items()}
+            for member in answer
+        ]

@@ -1,7 +1,7 @@
-"""Several GPUs: which there are, and work side by side, a thread each."""
+"""Threads and GPUs: how many threads a step gets, and work on several GPUs at once."""
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from queue import SimpleQueue
 from threading import Event, Thread
@@ -11,12 +11,17 @@ import torch
 
 Tick: TypeAlias = Callable[[int], None]
 
-# Whether other threads train: then nothing may be tried out that holds for the whole process.
+# Whether other threads train at the same time: then process-wide settings must not be changed.
 IN_COMPANY = ContextVar("in_company", default=False)
 
 
-class Stopped(Exception):  # noqa: N818 - it tells of no error of its own.
-    """Another thread has failed, or the user has had enough."""
+# Multiplications in a step on a CPU. Below that, a second thread gains little on an idle machine
+# and costs much on a busy one: a fit of 1,200 rows took seven times as long.
+WORTH = 1 << 26
+
+
+class Stopped(Exception):  # noqa: N818 - not an error of this thread.
+    """Another thread has failed, or the user has interrupted."""
 
 
 def gpus(device: str) -> list[torch.device]:
@@ -37,7 +42,7 @@ def gpus(device: str) -> list[torch.device]:
 
 
 def on(device: torch.device) -> AbstractContextManager[object]:
-    """Make a GPU the one that this thread computes on.
+    """Make a GPU the current device of this thread.
 
     Examples
     --------
@@ -49,17 +54,17 @@ def on(device: torch.device) -> AbstractContextManager[object]:
 
 
 def side_by_side(works: Sequence[Callable[[Tick], None]], tick: Tick) -> None:
-    """Run each work in a thread of its own, and come back when all have ended.
+    """Run each function in a thread of its own, and return when all have ended.
 
-    The first exception of a work is raised here; the others stop when they next count, and so they
-    do when this thread is interrupted.
+    The first exception is raised here. The other threads then stop when they next report progress;
+    so they do when this thread is interrupted.
 
     Parameters
     ----------
     works
-        Each is called with a function to count its progress with.
+        Each is called with a function that takes its progress.
     tick
-        Called in this thread with what works count.
+        Called in this thread with the progress of all.
 
     Examples
     --------
@@ -68,24 +73,24 @@ def side_by_side(works: Sequence[Callable[[Tick], None]], tick: Tick) -> None:
     >>> sum(seen)
     3
     """
-    news: SimpleQueue[int | BaseException | None] = SimpleQueue()
+    messages: SimpleQueue[int | BaseException | None] = SimpleQueue()
     stop, cores = Event(), torch.get_num_threads()
 
     def count(done: int) -> None:
         if stop.is_set():
             raise Stopped
-        news.put(done)
+        messages.put(done)
 
     def run(work: Callable[[Tick], None]) -> None:
         IN_COMPANY.set(True)
         end: BaseException | None = None
         try:
-            # A new thread has the number that some thread set last, which may be for a small step.
+            # A new thread starts with the number that any thread set last.
             torch.set_num_threads(cores)
             work(count)
         except BaseException as error:
             end = error
-        news.put(end)
+        messages.put(end)
 
     threads = [Thread(target=run, args=(work,), daemon=True) for work in works]
     failed: BaseException | None = None
@@ -94,13 +99,13 @@ def side_by_side(works: Sequence[Callable[[Tick], None]], tick: Tick) -> None:
             thread.start()
         left = len(threads)
         while left:
-            told = news.get()
-            if isinstance(told, int):
-                tick(told)
+            message = messages.get()
+            if isinstance(message, int):
+                tick(message)
                 continue
             left -= 1
-            if told is not None:
-                failed = failed or told
+            if message is not None:
+                failed = failed or message
                 stop.set()
     finally:
         stop.set()
@@ -109,3 +114,29 @@ def side_by_side(works: Sequence[Callable[[Tick], None]], tick: Tick) -> None:
                 thread.join()
     if failed is not None:
         raise failed
+
+
+@contextmanager
+def threads_for(products: int) -> Iterator[None]:
+    """Use one thread for small steps, and all threads for others.
+
+    Parameters
+    ----------
+    products
+        In a step: parameters times rows.
+
+    Examples
+    --------
+    >>> with threads_for(1000):
+    ...     torch.get_num_threads()
+    1
+    """
+    before = torch.get_num_threads()
+    if products >= WORTH or before == 1:
+        yield
+        return
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

@@ -1,38 +1,37 @@
 """A fleet: many networks of one architecture, trained in lock-step.
 
-Everything that is trained carries a leading member axis. How a member trains depends on its own
-rows, seed and settings, and not on its companions: initial weights, shuffling and dropout come
-from the member's own seed. One model is a fleet of one.
+Everything that is trained carries a leading member axis. Training of a member depends on its
+rows, seed and settings, and not on the other members: initial weights, shuffling and dropout come
+from its seed. One model is a fleet of one.
 """
 
 import math
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from copy import copy, deepcopy
 from dataclasses import dataclass, fields, replace
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor
 
 from robustpu.fleet.adam import Adam
-from robustpu.fleet.dealing import dealt
-from robustpu.fleet.lane import Lane, Partners, Rations, Risk, Work
+from robustpu.fleet.batches import EpochBatches, Partners, prefetched, shuffle, uniform
+from robustpu.fleet.devices import WORTH, threads_for
+from robustpu.fleet.lane import Lane, Risk, Work
 from robustpu.fleet.network import Network, State, network_for
 from robustpu.fleet.pool import Pool, inputs, mirrored
-from robustpu.fleet.shuffle import shuffle, uniform
-from robustpu.fleet.threads import WORTH, threads_for
 from robustpu.modules import ModuleFactory, build
 
-# Rows are scored in parts of about this many inputs: what a cache holds, what keeps a GPU busy, or
-# what a convolution blows up to a gigabyte.
+# Inputs that are scored at a time: what a cache holds, what keeps a GPU busy, and what a
+# convolution expands to a gigabyte.
 SCORE = {"cpu": 1 << 20, "cuda": 1 << 26, "one by one": 1 << 22}
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of the pool with what is known of them; (rows,) for one member, (members, rows) for all.
+    """Rows of the pool, their labels and weights; (rows,) for one member, (members, rows) for all.
 
     ``is_positive`` marks labelled positives in training rows and in PU-only held-out rows, and
     true positives where the held-out rows are an oracle's.
@@ -48,11 +47,11 @@ class Rows:
 
 @dataclass(frozen=True)
 class Member:
-    """What one network is trained on, and judged by.
+    """The training rows, held-out rows and seed of one network.
 
-    Members of one ``group`` are judged together: they differ by chance alone, so the mean of
-    their scores says more than any one of them. Members of one ``origin`` have all of this in
-    common but the group, so that equal settings make them equal; None if nobody else has.
+    Members of one ``group`` differ by their seeds alone, and are evaluated by the mean of their
+    scores. Members of one ``origin`` have all of this in
+    common but the group, so that equal settings make them equal; None if there are no others.
     """
 
     training: Rows
@@ -64,15 +63,15 @@ class Member:
     origin: Hashable = None
 
 
-# The stream of draws that says who is mirrored; those of methods are small numbers.
+# The stream of draws that decides which rows are mirrored; methods use small numbers.
 MIRROR = 1 << 20
 
 Criterion: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Tensor]
 
 
 @dataclass(frozen=True)
-class _Crew:
-    """All that belongs to the members, stacked."""
+class StackedMembers:
+    """Rows, priors, seeds and groups of all members, stacked."""
 
     training: Rows
     held_out: Rows | None
@@ -81,7 +80,7 @@ class _Crew:
     seed: Tensor
     group: Tensor
 
-    def select(self, index: Tensor) -> "_Crew":
+    def select(self, index: Tensor) -> "StackedMembers":
         chosen: dict[str, Any] = {
             field.name: value.select(index) if isinstance(value, Rows) else value[index]
             for field in fields(self)
@@ -105,10 +104,10 @@ class Fleet:
     criterion
         Scores logits of the held-out rows, see ``robustpu.selection``; None if nothing is held out.
     oracle
-        Whether the held-out rows have true labels: methods may see scores, not the labels.
+        Whether the held-out rows have true labels: methods may use the scores, not the labels.
     mirror
-        Whether training shows a half of the pictures mirrored, others in each epoch. Their mirror
-        images are a second half of the pool.
+        Whether half of the pictures are mirrored in each epoch, drawn anew. The mirror images are
+        the second half of the pool.
 
     Attributes
     ----------
@@ -137,15 +136,15 @@ class Fleet:
         self.size = len(members)
         self._criterion = criterion
         shape = tuple(pool.shape[1:])
-        # Members of one seed start alike.
+        # Members of one seed start from equal weights.
         seeds = {member.seed for member in members}
         alike = {seed: build(module, shape, seed).to(pool.dtype) for seed in seeds}
         modules = [alike[member.seed] for member in members]
         template = deepcopy(modules[0]).to(pool.device)
         self.network: Network = network_for(template, pool[:2])
-        self._everyone = _crew_of(members, pool)
+        self._everyone = _stack(members, pool)
         self.alive = torch.arange(self.size, device=pool.device)
-        self._crew = self._everyone
+        self._stacked = self._everyone
         self.state: State = self.network.read(modules).to(pool.device)
         self._epochs = torch.zeros_like(self.alive)
         self._generators = [torch.Generator().manual_seed(member.seed) for member in members]
@@ -157,27 +156,27 @@ class Fleet:
     @property
     def training(self) -> Rows:
         """Training rows of the members that still train, (alive, rows)."""
-        return self._crew.training
+        return self._stacked.training
 
     @property
     def seeds(self) -> Tensor:
         """Seeds of the members that still train, (alive,)."""
-        return self._crew.seed
+        return self._stacked.seed
 
     @property
     def held_out(self) -> Rows | None:
         """Held-out positives and unlabelled rows, (alive, rows); None if the truth is held out."""
-        return None if self._oracle else self._crew.held_out
+        return None if self._oracle else self._stacked.held_out
 
     @property
     def prior(self) -> Tensor:
         """Priors among the unlabelled rows, of the members that still train, (alive,)."""
-        return self._crew.prior
+        return self._stacked.prior
 
     @property
     def population_prior(self) -> Tensor:
         """Population priors of the members that still train, (alive,)."""
-        return self._crew.population_prior
+        return self._stacked.population_prior
 
     def per_member(self, values: Sequence[float]) -> Tensor:
         """Take the entries of the members that still train, (alive,), from one number a member."""
@@ -191,11 +190,11 @@ class Fleet:
         weight_decay: Sequence[float],
         warmup_epochs: Sequence[float],
         batch_size: int,
-        slope: Risk | None = None,
+        grad: Risk | None = None,
         blend: int | None = None,
         **numbers: Sequence[float],
     ) -> None:
-        """Begin to minimise a risk with a fresh optimiser.
+        """Prepare to minimise a risk with a fresh optimiser.
 
         Parameters
         ----------
@@ -205,15 +204,15 @@ class Fleet:
             Of the optimiser, one number a member each.
         batch_size
             Rows of a step; the last step of an epoch has what is left.
-        slope
+        grad
             ``(logit, batch, **numbers) -> (alive, rows)``, the derivative of the risk by the
             logits; by default torch finds it.
         blend
-            Where ``epoch`` mixes rows with their partners. None: beside them, so that the risk sees
-            logits of the rows, then of the mixtures, (alive, 2 rows). 0: at the inputs. 1 or more:
-            after so many ReLUs, if the module is a chain of layers; at the inputs if it is not.
+            Where ``epoch`` mixes rows with their partners. None: in addition to the rows; the risk
+            gets logits of the rows, then of the mixtures, (alive, 2 rows). 0: at the inputs. 1 or
+            more: after that many ReLUs, if the module is a chain of layers; else at the inputs.
         numbers
-            What else the risk depends on, one number a member each.
+            Further arguments of the risk, one number a member each.
         """
         self._starts = _starts(self.training.index.shape[1], batch_size)
         rates = torch.stack(
@@ -224,58 +223,69 @@ class Fleet:
             ],
             dim=1,
         )
-        own = {name: self.per_member(values) for name, values in numbers.items()}
+        constants = {name: self.per_member(values) for name, values in numbers.items()}
         if self._lanes and self._lanes[0].work.risk is risk:
-            # The same members with the same risk: what was recorded of a step still holds.
+            # The same members with the same risk: a recorded step still holds.
             for part, lane in zip(self._parts(), self._lanes, strict=True):
-                lane.restart(rates[part], _each(own, part))
+                lane.restart(rates[part], _each(constants, part))
             return
         self._lanes = [
             self._lane(
-                part, Adam(self.state.flat[part], rates[part]), risk, slope, blend, _each(own, part)
+                part,
+                Adam(self.state.flat[part], rates[part]),
+                risk,
+                grad,
+                blend,
+                _each(constants, part),
             )
             for part in self._parts()
         ]
 
-    @torch.no_grad()
     def epoch(
         self,
         weight: Tensor | None = None,
         columns: Mapping[str, Tensor] | None = None,
         partners: Partners | None = None,
     ) -> None:
-        """Pass once over the training rows, each member in an order of its own.
+        """Train for one epoch, each member in an order of its own.
 
         Parameters
         ----------
         weight
             Weight of each training row, (alive, rows), instead of the sample weights.
         columns
-            What the risk is to find in ``batch.columns``, name -> (alive, rows).
+            What the risk finds in ``batch.columns``, name -> (alive, rows).
         partners
             A partner for each training row to be mixed with.
         """
         if not self._lanes:
             raise RuntimeError("call start before epoch.")
-        rations = self._rations(weight, columns or {}, partners)
+        batches = self._epoch_batches(weight, columns or {}, partners)
         self._epochs[self.alive] += 1
-        steps = [slice(*ends) for ends in pairwise([*self._starts, rations.index.shape[1]])]
-        with threads_for(self._products()), closing(dealt(self.pool, rations, steps)) as pieces:
-            for x, own, rows in pieces:
-                self._step(x, own, rows)
+        steps = [slice(*ends) for ends in pairwise([*self._starts, batches.index.shape[1]])]
+        lanes = list(zip(self._parts(), self._lanes, strict=True))
+        with (
+            torch.no_grad(),
+            threads_for(self._products()),
+            closing(prefetched(self.pool, batches, steps)) as pieces,
+        ):
+            for x, piece, parts in pieces:
+                with self._open_lanes():
+                    for rows, (part, lane) in product(parts, lanes):
+                        lane.step(x, piece.part(part, rows))
         if self.on_epoch is not None:
             self.on_epoch(len(self.alive))
 
-    def _rations(
+    def _epoch_batches(
         self, weight: Tensor | None, columns: Mapping[str, Tensor], partners: Partners | None
-    ) -> Rations:
-        """All that an epoch gets of its rows, in the order in which they come."""
+    ) -> EpochBatches:
+        """The training rows in the order of this epoch."""
         training = self.training
         index = training.index
-        order = shuffle(self._crew.seed, self._epochs[self.alive], index.shape[1])
+        order = shuffle(self._stacked.seed, self._epochs[self.alive], index.shape[1])
         if self._mirrored:
             index = index + self._mirrored * (self.draw(MIRROR) < 0.5)
-        return Rations(
+        return EpochBatches(
             index.gather(1, order),
             training.is_positive.gather(1, order),
             (training.weight if weight is None else weight).gather(1, order),
@@ -283,21 +293,19 @@ class Fleet:
             partners and Partners(partners.index.gather(1, order), partners.share.gather(1, order)),
         )
 
-    def _step(self, x: Tensor, rations: Rations, steps: Sequence[slice]) -> None:
-        """Let all lanes take some steps on rows of ``x``."""
-        parts = list(zip(self._parts(), self._lanes, strict=True))
+    @contextmanager
+    def _open_lanes(self) -> Iterator[None]:
+        """Let all lanes wait for what came before, and what comes after for all lanes."""
         for lane in self._lanes:
             lane.begin()
         try:
-            for rows in steps:
-                for part, lane in parts:
-                    lane.step(x, rations.part(part, rows))
+            yield
         finally:
             for lane in self._lanes:
                 lane.end()
 
     def _products(self) -> int:
-        """Products in a step; of networks that are not stacked, which use a weight often, many."""
+        """Multiplications in a step; many if not stacked, as weights are used more than once."""
         if not self.network.is_stacked:
             return WORTH
         rows = self._starts[1] if len(self._starts) > 1 else self.training.index.shape[1]
@@ -312,13 +320,15 @@ class Fleet:
             Which of several independent draws; 1 or more.
         """
         rows = self.training.index.shape[1]
-        return uniform(self._crew.seed, self._epochs[self.alive], rows, stream).to(self.pool.dtype)
+        return uniform(self._stacked.seed, self._epochs[self.alive], rows, stream).to(
+            self.pool.dtype
+        )
 
     @torch.no_grad()
     def logits(self, index: Tensor | None = None) -> Tensor:
         """Logits (alive, rows) of rows of the pool, by default of the training rows."""
         index = self.training.index if index is None else index
-        # In one piece: many small ones would keep the memory between them from being freed.
+        # Allocated at once: many small tensors would fragment the memory.
         logit, start = self.pool.new_empty(index.shape), 0
         for x in self._inputs(index):
             stop = start + x.shape[1]
@@ -328,7 +338,7 @@ class Fleet:
 
     @torch.no_grad()
     def hidden(self) -> Tensor:
-        """What the last linear layer gets of the training rows, (alive, rows, units)."""
+        """Inputs of the last linear layer for the training rows, (alive, rows, units)."""
         parts = self._inputs(self.training.index)
         return torch.cat([self.network.hidden(self.state, x) for x in parts], dim=1)
 
@@ -349,7 +359,7 @@ class Fleet:
 
         A network that has diverged scores minus infinity.
         """
-        held_out = self._crew.held_out
+        held_out = self._stacked.held_out
         if held_out is None or self._criterion is None:
             return None
         logit = self.logits(held_out.index)
@@ -357,14 +367,14 @@ class Fleet:
             logit,
             held_out.is_positive,
             held_out.weight,
-            self._crew.prior,
-            self._crew.population_prior,
+            self._stacked.prior,
+            self._stacked.population_prior,
         )
         return torch.where(logit.isfinite().all(1), score, -torch.inf)
 
     def pooled(self, score: Tensor) -> Tensor:
         """Mean finite score of each member's group, (alive,)."""
-        _, group = torch.unique(self._crew.group, return_inverse=True)
+        _, group = torch.unique(self._stacked.group, return_inverse=True)
         finite = score.isfinite()
         known = torch.where(finite, score, 0.0)
         total = torch.zeros_like(score).index_add_(0, group, known)
@@ -373,39 +383,39 @@ class Fleet:
         return mean[group]
 
     def keep(self, mask: Tensor) -> None:
-        """Go on with these of the members that still train; the others leave the fleet."""
+        """Go on with some of the members that still train; the others leave the fleet."""
         if bool(mask.all()):
             return
         index = mask.nonzero()[:, 0]
         parts = self._parts()
         self.alive = self.alive[index]
-        self._crew = self._crew.select(index)
+        self._stacked = self._stacked.select(index)
         self.state = self.state.select(index)
         lanes, self._lanes = self._lanes, []
         start = 0
         for part, lane in zip(parts, lanes, strict=False):
-            own = mask[part].nonzero()[:, 0]
-            if not len(own):
+            kept = mask[part].nonzero()[:, 0]
+            if not len(kept):
                 continue
-            stay = slice(start, start := start + len(own))
+            stay = slice(start, start := start + len(kept))
             work = lane.work
-            work.adam.select(own, self.state.flat[stay])
-            how = work.risk, work.slope, work.blend
-            self._lanes.append(self._lane(stay, work.adam, *how, _each(work.numbers, own)))
+            work.adam.select(kept, self.state.flat[stay])
+            how = work.risk, work.grad, work.blend
+            self._lanes.append(self._lane(stay, work.adam, *how, _each(work.numbers, kept)))
 
     def reunite(self, state: State) -> None:
-        """All members are back, with these parameters; training has to be started anew."""
+        """Bring all members back, with these parameters; call ``start`` before training again."""
         self.alive = torch.arange(self.size, device=self.pool.device)
-        self._crew = self._everyone
+        self._stacked = self._everyone
         self.state = state
         self._lanes = []
 
     def some(self, places: Sequence[int]) -> "Fleet":
-        """Make a fleet of some of the members, as they are now, on the same pool and network."""
+        """A fleet of some of the members in their present state, on the same pool and network."""
         fleet = copy(self)
         index = torch.tensor(places, device=self.pool.device)
         fleet.size = len(places)
-        fleet._crew = fleet._everyone = self._everyone.select(index)
+        fleet._stacked = fleet._everyone = self._everyone.select(index)
         fleet.alive = torch.arange(fleet.size, device=self.pool.device)
         fleet.state = self.state.select(index)
         fleet._epochs = self._epochs[index]
@@ -414,12 +424,12 @@ class Fleet:
         fleet._lanes = []
         if self.on_epoch is not None:
             # Each stands for several.
-            told, scale = self.on_epoch, self.size / fleet.size
-            fleet.on_epoch = lambda members: told(round(members * scale))
+            report, scale = self.on_epoch, self.size / fleet.size
+            fleet.on_epoch = lambda members: report(round(members * scale))
         return fleet
 
-    def beside(self, module: str | ModuleFactory, salt: int = 0) -> "Fleet":
-        """Make a fleet of other networks for the same members, on the same rows.
+    def twin(self, module: str | ModuleFactory, salt: int = 0) -> "Fleet":
+        """A fleet of other networks for the same members, on the same rows.
 
         Parameters
         ----------
@@ -439,7 +449,7 @@ class Fleet:
         return fleet
 
     def become(self, fleet: "Fleet", places: Sequence[int]) -> None:
-        """Let each member take over what the member of ``fleet`` at its place has become."""
+        """Copy the state of the member of ``fleet`` at its place to each member."""
         index = torch.tensor(places, device=self.pool.device)
         self.state = fleet.state.select(index)
         self._epochs = fleet._epochs[index]
@@ -449,7 +459,7 @@ class Fleet:
         self._lanes = []
 
     def _parts(self) -> list[slice]:
-        """Which of the members that still train are in each lane."""
+        """The members of each lane, among those that still train."""
         alive = len(self.alive)
         if self.network.is_stacked:
             return [slice(0, alive)]
@@ -460,7 +470,7 @@ class Fleet:
         part: slice,
         adam: Adam,
         risk: Risk,
-        slope: Risk | None,
+        grad: Risk | None,
         blend: int | None,
         numbers: dict[str, Tensor],
     ) -> Lane:
@@ -468,11 +478,11 @@ class Fleet:
             self.network,
             self.state.part(part),
             adam,
-            self._crew.prior[part],
-            self._crew.population_prior[part],
+            self._stacked.prior[part],
+            self._stacked.population_prior[part],
             [self._generators[place] for place in self.alive[part].tolist()],
             risk,
-            slope,
+            grad,
             numbers,
             blend,
         )
@@ -492,16 +502,16 @@ def _starts(rows: int, batch_size: int) -> list[int]:
     return starts
 
 
-def _crew_of(members: Sequence[Member], pool: Pool) -> _Crew:
+def _stack(members: Sequence[Member], pool: Pool) -> StackedMembers:
     def stack(rows: Sequence[Rows]) -> Rows:
         return Rows(
-            torch.stack([own.index for own in rows]).to(pool.device),
-            torch.stack([own.is_positive for own in rows]).to(pool.device),
-            torch.stack([own.weight for own in rows]).to(pool.device, pool.dtype),
+            torch.stack([member.index for member in rows]).to(pool.device),
+            torch.stack([member.is_positive for member in rows]).to(pool.device),
+            torch.stack([member.weight for member in rows]).to(pool.device, pool.dtype),
         )
 
     held_out = [member.held_out for member in members if member.held_out is not None]
-    return _Crew(
+    return StackedMembers(
         stack([member.training for member in members]),
         stack(held_out) if held_out else None,
         torch.tensor([m.prior for m in members], dtype=pool.dtype, device=pool.device),

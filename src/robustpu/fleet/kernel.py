@@ -21,22 +21,22 @@ extern "C" __global__ void adam_step(
     int member = blockIdx.y;
     if (place >= parameters) return;
     long long i = (long long)member * parameters + place;
-    float slope = gradient[i] + decay[member] * flat[i];
-    float m = mean[i] + (1 - beta1) * (slope - mean[i]);
-    float s = beta2 * square[i] + (1 - beta2) * slope * slope;
+    float grad = gradient[i] + decay[member] * flat[i];
+    float m = mean[i] + (1 - beta1) * (grad - mean[i]);
+    float s = beta2 * square[i] + (1 - beta2) * grad * grad;
     mean[i] = m;
     square[i] = s;
     flat[i] -= rate[member] * m / (sqrtf(s) + *epsilon);
 }
 """
 BLOCK = 256
-# Blocks that a GPU takes in the second direction.
+# The largest grid of a GPU in its second dimension.
 MOST_MEMBERS = 65535
 
 
 @cache
 def adam_kernel(device: torch.device, beta1: float, beta2: float) -> Callable[..., Any] | None:
-    """Compile the kernel for a device, or give None if this torch cannot."""
+    """Compile the kernel for a device; None if this version of torch cannot."""
     # Not in every torch that we support.
     compile_kernel = getattr(torch.cuda, "_compile_kernel", None)
     if compile_kernel is None:
@@ -60,7 +60,7 @@ def step(
     Parameters
     ----------
     kernel
-        What ``adam_kernel`` gave.
+        As ``adam_kernel`` returns it.
     stacked
         Parameters, gradient, and first and second moment, (members, parameters) each.
     rate, decay

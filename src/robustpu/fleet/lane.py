@@ -1,15 +1,15 @@
-"""Steps of training: members that step together, and how a step is run again and again.
+"""Steps of training, for members that step together.
 
-A stacked network has one lane, with all members. A network whose members take turns has a lane for
-each of them, and on a GPU the lanes run side by side. On a GPU a step is recorded once as a CUDA
-graph and then replayed, so that the host issues one call for it instead of a hundred; everything
-that a step reads or writes therefore stays where it is in memory.
+A stacked network has one lane, with all members. Other networks have a lane for each member, and on
+a GPU the lanes run in parallel. On a GPU a step is recorded once as a CUDA graph and then replayed,
+with one call instead of a hundred; so all that it reads or writes keeps its place in memory.
 """
 
 import gc
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from threading import Lock
 from typing import TypeAlias
 
@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from robustpu.fleet.adam import Adam
+from robustpu.fleet.batches import Batch, EpochBatches
 from robustpu.fleet.network import Blend, Network, State
 from robustpu.fleet.pool import Pool
 
@@ -26,72 +27,24 @@ Risk: TypeAlias = Callable[..., Tensor]
 RECORDS = Lock()
 
 
-@dataclass(frozen=True)
-class Batch:
-    """The rows of one step: (members, rows), and the priors (members,).
-
-    ``columns`` holds what a method notes of its rows besides, name -> (members, rows).
-    """
-
-    is_positive: Tensor
-    weight: Tensor
-    prior: Tensor
-    population_prior: Tensor
-    columns: Mapping[str, Tensor]
-
-
-@dataclass(frozen=True)
-class Partners:
-    """A partner for each row to be mixed with: share * row + (1 - share) * partner.
-
-    Both are (members, rows); ``index`` counts rows of the pool.
-    """
-
-    index: Tensor
-    share: Tensor
-
-
-@dataclass(frozen=True)
-class Rations:
-    """What a step gets of the rows of an epoch, (members, rows) each."""
-
-    index: Tensor
-    is_positive: Tensor
-    weight: Tensor
-    columns: Mapping[str, Tensor]
-    partners: Partners | None
-
-    def part(self, members: slice, rows: slice) -> "Rations":
-        """Cut out some members and rows."""
-        partners = self.partners and Partners(
-            self.partners.index[members, rows], self.partners.share[members, rows]
-        )
-        return Rations(
-            self.index[members, rows],
-            self.is_positive[members, rows],
-            self.weight[members, rows],
-            {name: value[members, rows] for name, value in self.columns.items()},
-            partners,
-        )
-
-
 @dataclass
 class Work:
-    """What the members of a lane share: a step of training, but for its rows.
+    """A step of training, without its rows.
 
     Parameters
     ----------
     network, state, adam
-        What computes, what is trained (a view into the state of the fleet), and what updates it.
+        The network, its parameters (a view into the state of the fleet), and the optimiser.
     prior, population_prior
         One number a member, (members,).
     generators
-        The members' own sources of randomness.
-    risk, slope, numbers
+        A source of randomness a member.
+    risk, grad, numbers
         ``risk(logit, batch, **numbers) -> (members,)``, its derivative (members, rows) if it is
-        known, and what else they depend on, (members,) each.
+        known, and their further arguments, (members,) each.
     blend
-        Where rows are mixed with their partners: after so many ReLUs, or beside themselves if None.
+        Where rows are mixed with their partners: after that many ReLUs; if None, in addition to
+        the rows.
     """
 
     network: Network
@@ -101,19 +54,19 @@ class Work:
     population_prior: Tensor
     generators: Sequence[torch.Generator]
     risk: Risk
-    slope: Risk | None
+    grad: Risk | None
     numbers: dict[str, Tensor]
     blend: int | None = None
 
     def step(self, x: Tensor, batch: Batch, share: Tensor | None = None) -> None:
-        """Descend once on these rows, (members, rows, ...), followed by their partners if mixed."""
+        """Take one step on rows (members, rows, ...), followed by their partners if mixed."""
         blend = None
         if share is not None:
             x, blend = self._mixed(x, share)
         self.network.gradient(
             self.state,
             x,
-            lambda logit: self._slope(logit, batch),
+            lambda logit: self._grad(logit, batch),
             self.adam.gradient,
             self.generators,
             blend,
@@ -121,16 +74,16 @@ class Work:
         self.adam.step()
 
     def _mixed(self, x: Tensor, share: Tensor) -> tuple[Tensor, Blend | None]:
-        """Mix rows and partners, or leave it to the network, further inside."""
+        """Mix rows and partners, or leave it to an inner layer of the network."""
         if self.blend and self.network.relus >= self.blend:
             return x, Blend(share, self.blend)
-        own, partner = x.chunk(2, dim=1)
-        mixed = torch.lerp(partner, own, share.view(*share.shape, *[1] * (x.ndim - 2)))
-        return (mixed if self.blend is not None else torch.cat([own, mixed], dim=1)), None
+        first, partner = x.chunk(2, dim=1)
+        mixed = torch.lerp(partner, first, share.view(*share.shape, *[1] * (x.ndim - 2)))
+        return (mixed if self.blend is not None else torch.cat([first, mixed], dim=1)), None
 
-    def _slope(self, logit: Tensor, batch: Batch) -> Tensor:
-        if self.slope is not None:
-            return self.slope(logit, batch, **self.numbers)
+    def _grad(self, logit: Tensor, batch: Batch) -> Tensor:
+        if self.grad is not None:
+            return self.grad(logit, batch, **self.numbers)
         leaf = logit.detach().requires_grad_()
         with torch.enable_grad():
             risk = self.risk(leaf, batch, **self.numbers)
@@ -163,39 +116,39 @@ class Lane:
                 self._tape = Tape(self._stream or _stream(pool.device))
 
     def restart(self, rates: Tensor, numbers: dict[str, Tensor]) -> None:
-        """Begin anew with other rates and numbers, in the same memory."""
+        """Start again with other rates and numbers, in the same memory."""
         self.work.adam.restart(rates)
         for name, values in numbers.items():
             self.work.numbers[name].copy_(values)
 
     def begin(self) -> None:
-        """Wait for what was computed, or copied, before the steps that follow."""
+        """Wait for earlier work on the device."""
         if self._stream is not None:
             self._stream.wait_stream(torch.cuda.current_stream(self._pool.device))
 
     def end(self) -> None:
-        """Let what comes after these steps wait for them."""
+        """Make later work on the device wait for these steps."""
         if self._stream is not None:
             torch.cuda.current_stream(self._pool.device).wait_stream(self._stream)
 
-    def step(self, x: Tensor, rations: Rations) -> None:
-        """Train on rows of ``x``, (rows, ...), which the indices of the rations count."""
-        kind = rations.index.shape[1], rations.partners is not None
+    def step(self, x: Tensor, batches: EpochBatches) -> None:
+        """Train on rows of ``x``, (rows, ...), which the indices of the batches count."""
+        kind = batches.index.shape[1], batches.partners is not None
         if kind not in self._steps:
             # A step does not know its lane: in a circle of references, its graph would live on
             # until some garbage collection.
-            self._steps[kind] = _Step(self.work, self._pool, rations, self._tape)
+            self._steps[kind] = _Step(self.work, self._pool, batches, self._tape)
         with torch.cuda.stream(self._stream) if self._stream is not None else nullcontext():
-            self._steps[kind].run(x, rations)
+            self._steps[kind].run(x, batches)
 
 
 class _Step:
     """One step with a fixed number of rows, and the memory that it works in."""
 
-    def __init__(self, work: Work, pool: Pool, rations: Rations, tape: "Tape | None"):
+    def __init__(self, work: Work, pool: Pool, batches: EpochBatches, tape: "Tape | None"):
         self._work, self._tape = work, tape
-        members, rows = shape = rations.index.shape
-        self._share = None if rations.partners is None else pool.new_empty(shape)
+        members, rows = shape = batches.index.shape
+        self._share = None if batches.partners is None else pool.new_empty(shape)
         wide = rows if self._share is None else 2 * rows
         self._x = pool.new_empty((members, wide, *pool.shape[1:]))
         self._batch = Batch(
@@ -203,43 +156,41 @@ class _Step:
             pool.new_empty(shape),
             work.prior,
             work.population_prior,
-            {name: torch.empty_like(value) for name, value in rations.columns.items()},
+            {name: torch.empty_like(value) for name, value in batches.columns.items()},
         )
         self._is_warm = False
         self._graph: torch.cuda.CUDAGraph | None = None
 
-    def run(self, x: Tensor, rations: Rations) -> None:
-        index = rations.index
+    def run(self, x: Tensor, batches: EpochBatches) -> None:
+        index = batches.index
         if self._share is not None:
-            assert rations.partners is not None
-            index = torch.cat([index, rations.partners.index], dim=1)
-            self._share.copy_(rations.partners.share)
+            assert batches.partners is not None
+            index = torch.cat([index, batches.partners.index], dim=1)
+            self._share.copy_(batches.partners.share)
         torch.index_select(x, 0, index.reshape(-1), out=self._x.view(-1, *x.shape[1:]))
-        self._batch.is_positive.copy_(rations.is_positive)
-        self._batch.weight.copy_(rations.weight)
-        for name, value in rations.columns.items():
+        self._batch.is_positive.copy_(batches.is_positive)
+        self._batch.weight.copy_(batches.weight)
+        for name, value in batches.columns.items():
             self._batch.columns[name].copy_(value)
         if self._tape is not None and self._is_warm and self._graph is None:
-            self._graph = self._tape.record(self._step)
+            step = partial(self._work.step, self._x, self._batch, self._share)
+            self._graph = self._tape.record(step)
         if self._graph is not None:
             self._graph.replay()
         else:
-            self._step()
+            self._work.step(self._x, self._batch, self._share)
             self._is_warm = True
-
-    def _step(self) -> None:
-        self._work.step(self._x, self._batch, self._share)
 
 
 class Tape:
-    """Records GPU work on a stream. What is recorded on one tape shares memory, and takes turns."""
+    """Records GPU work on a stream; graphs of one tape share memory and run one after another."""
 
     def __init__(self, stream: torch.cuda.Stream):
         self._stream = stream
         self._pool = torch.cuda.graph_pool_handle()
 
     def record(self, work: Callable[[], None]) -> torch.cuda.CUDAGraph:
-        """Record work as a graph; it is not carried out by that."""
+        """Record work as a graph, without running it."""
         with RECORDS:
             return self._record(work)
 

@@ -1,4 +1,4 @@
-"""How the members of a fleet turn inputs into logits, and risks into gradients.
+"""Networks of a fleet: inputs to logits, and gradients of risks.
 
 All members share one template module. Their trained parameters lie in one tensor ``flat`` of
 shape (members, parameters), so that the optimiser is a handful of operations whatever the number
@@ -21,7 +21,7 @@ from torch.func import functional_call
 from robustpu.fleet.devices import IN_COMPANY
 from robustpu.modules import ONE_AT_A_TIME
 
-SlopeOfLogit = Callable[[Tensor], Tensor]
+LogitGrad = Callable[[Tensor], Tensor]
 
 # Which kinds of networks were seen to make the host wait.
 WAITS: dict[tuple[object, ...], bool] = {}
@@ -68,13 +68,16 @@ class State:
     def join(cls, states: Sequence["State"]) -> "State":
         """Put members of several states together."""
         return cls(
-            torch.cat([own.flat for own in states]),
-            {name: torch.cat([own.buffers[name] for own in states]) for name in states[0].buffers},
+            torch.cat([state.flat for state in states]),
+            {
+                name: torch.cat([state.buffers[name] for state in states])
+                for name in states[0].buffers
+            },
         )
 
 
 class Blend(NamedTuple):
-    """Mix the first half of the rows with the second: after so many ReLUs, (members, rows / 2)."""
+    """Mix the first half of the rows with the second after ``relus`` ReLUs, (members, rows / 2)."""
 
     share: Tensor
     relus: int
@@ -114,12 +117,13 @@ class Network(ABC):
         return stored
 
     def write(self, state: State, member: int) -> nn.Module:
-        """Make a module of one member's own, the inverse of ``read``."""
+        """One member as a module, the inverse of ``read``."""
         module = deepcopy(self.template)
-        own = {name: self._loaded(view[member]) for name, view in self.views(state.flat).items()}
-        own |= {name: value[member] for name, value in state.buffers.items()}
+        views = self.views(state.flat).items()
+        tensors = {name: self._loaded(view[member]) for name, view in views}
+        tensors |= {name: value[member] for name, value in state.buffers.items()}
         # Not strict: a parameter that several layers share has one name here, and several there.
-        module.load_state_dict(own, strict=False)
+        module.load_state_dict(tensors, strict=False)
         return module
 
     def read(self, modules: Sequence[nn.Module]) -> State:
@@ -132,7 +136,7 @@ class Network(ABC):
             buffers.append({**parameters, **dict(module.named_buffers())})
         return State(
             torch.stack(flat),
-            {name: torch.stack([own[name].detach() for own in buffers]) for name in buffers[0]},
+            {name: torch.stack([named[name].detach() for named in buffers]) for name in buffers[0]},
         )
 
     def views(self, flat: Tensor) -> dict[str, Tensor]:
@@ -162,12 +166,12 @@ class Network(ABC):
         try:
             for member in range(len(x)):
                 views = self.views(state.flat).items()
-                own = {name: self._loaded(view[member]) for name, view in views}
-                own |= {name: value[member] for name, value in state.buffers.items()}
-                own |= {alias: own[name] for alias, name in self._aliases.items()}
+                tensors = {name: self._loaded(view[member]) for name, view in views}
+                tensors |= {name: value[member] for name, value in state.buffers.items()}
+                tensors |= {alias: tensors[name] for alias, name in self._aliases.items()}
                 with ONE_AT_A_TIME:
                     self.template.eval()
-                    functional_call(self.template, own, (x[member],), tie_weights=False)
+                    functional_call(self.template, tensors, (x[member],), tie_weights=False)
         finally:
             hook.remove()
         return torch.stack(seen).flatten(2)
@@ -177,14 +181,14 @@ class Network(ABC):
         self,
         state: State,
         x: Tensor,
-        slope: SlopeOfLogit,
+        grad: LogitGrad,
         out: Tensor,
         generators: Sequence[torch.Generator],
         blend: Blend | None = None,
     ) -> None:
         """Write d risk / d flat into ``out``; the network is in training mode.
 
-        ``slope`` maps logits (members, rows) to d risk / d logit. ``generators`` are the members'
+        ``grad`` maps logits (members, rows) to d risk / d logit. ``generators`` are the members'
         own sources of randomness, for modules with dropout. With ``blend``, rows of ``x`` are mixed
         inside, and there are half as many logits.
         """
@@ -212,11 +216,11 @@ class LinearStack(Network):
             name for name, layer in template.named_children() if isinstance(layer, nn.Linear)
         ]
         # The views of the two tensors that a training step uses, cut once and not every step.
-        self._weights = self._slopes = _Cut(None, [])
+        self._weights = self._grads = _Cut(None, [])
 
     def release(self) -> None:
         super().release()
-        self._weights = self._slopes = _Cut(None, [])
+        self._weights = self._grads = _Cut(None, [])
 
     def _stored(self, parameter: Tensor) -> Tensor:
         # Weights as (inputs, outputs): quicker to multiply by than torch's (outputs, inputs).
@@ -241,8 +245,8 @@ class LinearStack(Network):
         for depth, (weight, bias) in enumerate(layers, start=1):
             inputs = activity[-1]
             if blend is not None and blend.relus == depth - 1:
-                own, partner = inputs.chunk(2, dim=1)
-                inputs = mixed = torch.lerp(partner, own, blend.share.unsqueeze(-1))
+                first, partner = inputs.chunk(2, dim=1)
+                inputs = mixed = torch.lerp(partner, first, blend.share.unsqueeze(-1))
             z = torch.baddbmm(bias.unsqueeze(1), inputs, weight)
             activity.append(z if depth == len(layers) else z.relu_())
         return activity, mixed
@@ -257,23 +261,23 @@ class LinearStack(Network):
         self,
         state: State,
         x: Tensor,
-        slope: SlopeOfLogit,
+        grad: LogitGrad,
         out: Tensor,
         generators: Sequence[torch.Generator],
         blend: Blend | None = None,
     ) -> None:
         if self._weights.flat is not state.flat:
             self._weights = self._cut(state.flat)
-        if self._slopes.flat is not out:
-            self._slopes = self._cut(out)
+        if self._grads.flat is not out:
+            self._grads = self._cut(out)
         (*inputs, output), mixed = self._forward(self._weights.layers, x, blend)
-        back = slope(output.squeeze(-1)).unsqueeze(-1)
+        back = grad(output.squeeze(-1)).unsqueeze(-1)
         for depth in reversed(range(len(inputs))):
             is_mixed = blend is not None and blend.relus == depth
-            weight_slope, bias_slope = self._slopes.layers[depth]
+            weight_grad, bias_grad = self._grads.layers[depth]
             seen = mixed if is_mixed else inputs[depth]
-            torch.bmm(seen.transpose(1, 2), back, out=weight_slope)
-            torch.sum(back, 1, out=bias_slope)
+            torch.bmm(seen.transpose(1, 2), back, out=weight_grad)
+            torch.sum(back, 1, out=bias_grad)
             if depth:
                 back = torch.bmm(back, self._weights.layers[depth][0].transpose(1, 2))
                 if blend is not None and is_mixed:
@@ -285,13 +289,13 @@ class LinearStack(Network):
 class _Autograd(Network):
     """Networks that torch differentiates."""
 
-    def _call(self, own: dict[str, Tensor], x: Tensor, blend: Blend | None = None) -> Tensor:
+    def _call(self, tensors: dict[str, Tensor], x: Tensor, blend: Blend | None = None) -> Tensor:
         """Run the template with one member's parameters, buffers and share, (rows,)."""
-        own = own | {alias: own[name] for alias, name in self._aliases.items()}
+        tensors = tensors | {alias: tensors[name] for alias, name in self._aliases.items()}
         rows = len(x) if blend is None else len(x) // 2
         with self._blending(blend):
-            # torch's own tying leaves a layer that is registered twice with the wrong weights.
-            return _as_logit(functional_call(self.template, own, (x,), tie_weights=False), rows)
+            # torch's tying gives a layer that is registered twice the wrong weights.
+            return _as_logit(functional_call(self.template, tensors, (x,), tie_weights=False), rows)
 
     @contextmanager
     def _blending(self, blend: Blend | None) -> Iterator[None]:
@@ -301,10 +305,10 @@ class _Autograd(Network):
         share = blend.share
 
         def mix(layer: nn.Module, inputs: object, output: Tensor) -> Tensor:
-            own, partner = output.chunk(2)
+            first, partner = output.chunk(2)
             # Under autocast a layer answers in bfloat16, and lerp wants one type throughout.
-            weight = share.view(-1, *[1] * (own.ndim - 1)).to(own.dtype)
-            return torch.lerp(partner, own, weight)
+            weight = share.view(-1, *[1] * (first.ndim - 1)).to(first.dtype)
+            return torch.lerp(partner, first, weight)
 
         hook = _relus(self.template)[blend.relus - 1].register_forward_hook(mix)
         try:
@@ -327,7 +331,7 @@ class _Autograd(Network):
         self,
         state: State,
         x: Tensor,
-        slope: SlopeOfLogit,
+        grad: LogitGrad,
         out: Tensor,
         generators: Sequence[torch.Generator],
         blend: Blend | None = None,
@@ -341,12 +345,12 @@ class _Autograd(Network):
         found = torch.autograd.grad(
             logit,
             list(leaves.values()),
-            grad_outputs=slope(logit.detach()),
+            grad_outputs=grad(logit.detach()),
             allow_unused=True,
             materialize_grads=True,
         )
-        for slot, own in zip(self.views(out).values(), found, strict=True):
-            slot.copy_(own)
+        for slot, gradient in zip(self.views(out).values(), found, strict=True):
+            slot.copy_(gradient)
 
 
 class VmapStack(_Autograd):
@@ -374,15 +378,15 @@ class VmapStack(_Autograd):
         x: Tensor,
         blend: Blend | None,
     ) -> Tensor:
-        own = {**views, **buffers}
+        tensors = {**views, **buffers}
         answer: Tensor
         if blend is None:
-            answer = torch.vmap(self._call)(own, x)
+            answer = torch.vmap(self._call)(tensors, x)
         else:
             relus = blend.relus
             answer = torch.vmap(
-                lambda own, x, share: self._call(own, x, Blend(share, relus)),
-            )(own, x, blend.share)
+                lambda tensors, x, share: self._call(tensors, x, Blend(share, relus)),
+            )(tensors, x, blend.share)
         return answer
 
 
@@ -416,10 +420,10 @@ class SerialStack(_Autograd):
 
     def _logits(self, state: State, x: Tensor) -> Tensor:
         self.template.eval()
-        own = {**self.views(state.flat), **state.buffers}
+        tensors = {**self.views(state.flat), **state.buffers}
         return torch.stack(
             [
-                self._call({name: value[member] for name, value in own.items()}, member_x)
+                self._call({name: value[member] for name, value in tensors.items()}, member_x)
                 for member, member_x in enumerate(x)
             ]
         )
@@ -440,21 +444,21 @@ class SerialStack(_Autograd):
         }
         answer = []
         for member, generator in enumerate(generators):
-            own = {name: parts[member] for name, parts in parameters.items()}
-            # Indexing makes views, so batch norm updates the fleet's own statistics.
-            own |= {name: value[member] for name, value in buffers.items()}
+            tensors = {name: parts[member] for name, parts in parameters.items()}
+            # Indexing makes views, so batch norm updates the statistics of the fleet.
+            tensors |= {name: value[member] for name, value in buffers.items()}
             with self._randomness(generator, x.device):
                 own_blend = blend and Blend(blend.share[member], blend.relus)
-                answer.append(self._train_call(own, x[member], own_blend))
+                answer.append(self._train_call(tensors, x[member], own_blend))
         return torch.stack(answer)
 
-    def _train_call(self, own: dict[str, Tensor], x: Tensor, blend: Blend | None) -> Tensor:
+    def _train_call(self, tensors: dict[str, Tensor], x: Tensor, blend: Blend | None) -> Tensor:
         if not self._half:
-            return self._call(own, x, blend)
+            return self._call(tensors, x, blend)
         if x.ndim == 4:
             x = x.to(memory_format=torch.channels_last)
         with torch.autocast(x.device.type, torch.bfloat16):
-            return self._call(own, x, blend).float()
+            return self._call(tensors, x, blend).float()
 
     @contextmanager
     def _randomness(self, generator: torch.Generator, device: torch.device) -> Iterator[None]:
@@ -466,8 +470,8 @@ class SerialStack(_Autograd):
         with torch.random.fork_rng(devices=devices):
             seed = int(torch.randint(1 << 62, (), generator=generator))
             torch.default_generator.manual_seed(seed)
-            for own in devices:
-                with torch.cuda.device(own):
+            for device in devices:
+                with torch.cuda.device(device):
                     torch.cuda.manual_seed(seed)
             yield
 
@@ -477,7 +481,7 @@ def _draws(template: nn.Module, example: Tensor) -> bool:
     devices = [example.device] if example.device.type == "cuda" else []
 
     def states() -> list[Tensor]:
-        return [torch.get_rng_state(), *(torch.cuda.get_rng_state(own) for own in devices)]
+        return [torch.get_rng_state(), *(torch.cuda.get_rng_state(device) for device in devices)]
 
     with ONE_AT_A_TIME, torch.random.fork_rng(devices=devices), torch.no_grad():
         before = states()
@@ -491,12 +495,12 @@ def _aliases(template: nn.Module) -> dict[str, str]:
     first: dict[int, str] = {}
     answer = {}
     for prefix, layer in template.named_modules():
-        for own, value in [
+        for name, value in [
             *layer.named_parameters(prefix, recurse=False),
             *layer.named_buffers(prefix, recurse=False),
         ]:
-            if first.setdefault(id(value), own) != own:
-                answer[own] = first[id(value)]
+            if first.setdefault(id(value), name) != name:
+                answer[name] = first[id(value)]
     return answer
 
 
@@ -601,7 +605,7 @@ def _is_linear_chain(module: nn.Module) -> bool:
         and all(type(layer) is nn.Linear and layer.bias is not None for layer in linears)
         and all(type(layer) is nn.ReLU for layer in relus)
         # Each with a weight and a bias of its own, neither shared nor computed from others.
-        and all({"weight", "bias"} == dict(own.named_parameters()).keys() for own in linears)
+        and all({"weight", "bias"} == dict(layer.named_parameters()).keys() for layer in linears)
         and len(list(module.parameters())) == 2 * len(linears)
         and bool(linears[-1].out_features == 1)
         and all(value.requires_grad for value in module.parameters())

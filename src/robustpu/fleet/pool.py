@@ -1,7 +1,7 @@
-"""Where the inputs of a fleet's rows come from: a tensor on the device, or mapped files.
+"""The inputs of a fleet's rows: a tensor on the device, or mapped files.
 
-A mapped pool holds nothing. Rows are read when they are wanted, each distinct one once, in
-ascending order, and the next ones are read while the ones before are worked on.
+A mapped pool holds no rows. It reads them on demand, each distinct row once and in ascending order,
+and reads the next batch while the current one is trained on.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,7 +16,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from robustpu.rows import Scale, ask_for, blocks, inputs_of
+from robustpu.modules.rows import Scale, ask_for, blocks, inputs_of
 
 Numbers = NDArray[np.intp]
 
@@ -42,9 +42,9 @@ class Part:
 
 
 class Mapped:
-    """Inputs (rows, ...) that are made of mapped arrays, or of others, when they are wanted.
+    """Inputs (rows, ...) that are made of mapped or other arrays on demand.
 
-    It has what a fleet asks of a tensor of inputs, and answers ``pool[index]`` with one.
+    It has the part of the interface of a tensor that a fleet uses; ``pool[index]`` is a tensor.
 
     Parameters
     ----------
@@ -72,28 +72,28 @@ class Mapped:
     def __getitem__(self, index: slice | Tensor) -> Tensor:
         if isinstance(index, slice):
             return self._read(np.arange(*index.indices(len(self)))).to(self.device)
-        x, place = (own.to(self.device) for own in self.gather(index))
+        x, place = (tensor.to(self.device) for tensor in self.gather(index))
         return x[place]
 
     def new_empty(self, *size: Any, dtype: torch.dtype | None = None) -> Tensor:
-        """Make a tensor of this kind on the device."""
+        """An empty tensor of the same type on the device."""
         return torch.empty(*size, dtype=dtype or self.dtype, device=self.device)
 
     def to(self, device: torch.device) -> "Mapped":
-        """Make the same inputs on another device."""
+        """The same inputs on another device."""
         other = copy(self)
         other.device = device
         return other
 
     def take(self, rows: Numbers) -> "Mapped":
-        """Make a pool of some rows, given in ascending order; nothing is read."""
+        """A pool of some rows, in ascending order; nothing is read."""
         place = np.searchsorted(rows, self._starts)
         parts = [
-            replace(part, rows=own if part.rows is None else part.rows[own])
+            replace(part, rows=chosen if part.rows is None else part.rows[chosen])
             for part, start, (first, last) in zip(
                 self.parts, self._starts, pairwise(place), strict=False
             )
-            if len(own := rows[first:last] - start)
+            if len(chosen := rows[first:last] - start)
         ]
         return Mapped(parts, self.dtype, self.device)
 
@@ -104,7 +104,9 @@ class Mapped:
 
     def _read(self, rows: Numbers) -> Tensor:
         if len(rows) and not 0 <= rows[0] <= rows[-1] < len(self):
-            raise IndexError(f"rows {rows[0]} to {rows[-1]} are wanted of {len(self)}.")
+            raise IndexError(
+                f"rows {rows[0]} to {rows[-1]} are out of range: the pool has {len(self)} rows."
+            )
         shape = len(rows), *self.shape[1:]
         # From pinned memory a GPU copies by itself.
         x = torch.empty(shape, dtype=self.dtype, pin_memory=self.device.type == "cuda")
@@ -119,12 +121,12 @@ Pool: TypeAlias = Tensor | Mapped
 
 
 def joined(pools: Sequence[Pool]) -> Pool:
-    """Put the rows of several pools into one.
+    """Concatenate pools.
 
     Parameters
     ----------
     pools
-        Of one kind of rows, on one device.
+        With rows of one shape, on one device.
 
     Examples
     --------
@@ -132,17 +134,17 @@ def joined(pools: Sequence[Pool]) -> Pool:
     >>> len(joined([mapped, torch.zeros(3, 2)]))
     7
     """
-    held = [own for own in pools if isinstance(own, Tensor)]
+    held = [pool for pool in pools if isinstance(pool, Tensor)]
     if len(pools) == 1 or len(held) == len(pools):
         return pools[0] if len(pools) == 1 else torch.cat(held)
     parts: list[Part] = []
-    for own in pools:
-        parts += [Part(own.cpu().numpy())] if isinstance(own, Tensor) else own.parts
+    for pool in pools:
+        parts += [Part(pool.cpu().numpy())] if isinstance(pool, Tensor) else pool.parts
     return Mapped(parts, pools[0].dtype, pools[0].device)
 
 
 def mirrored(pool: Pool) -> Pool:
-    """Put the mirror images of all rows behind them.
+    """Append the mirror images of all rows.
 
     Examples
     --------
@@ -184,11 +186,11 @@ def ahead(pool: Mapped, wanted: Iterable[Tensor]) -> Iterator[tuple[Tensor, Tens
 
 
 def slices(pool: Pool, wide: int) -> Iterator[Tensor]:
-    """All inputs, so many rows at a time.
+    """All inputs, ``wide`` rows at a time.
 
     Examples
     --------
-    >>> [len(own) for own in slices(torch.zeros(5, 2), 2)]
+    >>> [len(x) for x in slices(torch.zeros(5, 2), 2)]
     [2, 2, 1]
     """
     if isinstance(pool, Tensor):
@@ -208,7 +210,10 @@ def inputs(pool: Pool, indices: Sequence[Tensor]) -> Iterator[Tensor]:
     >>> [x.tolist() for x in inputs(pool, [torch.tensor([[1, 0]])])]
     [[[[2.0], [1.0]]]]
     """
-    sources = ((pool, own) for own in indices) if isinstance(pool, Tensor) else ahead(pool, indices)
+    if isinstance(pool, Tensor):
+        sources: Iterable[tuple[Tensor, Tensor]] = ((pool, index) for index in indices)
+    else:
+        sources = ahead(pool, indices)
     for x, place in sources:
         flat = torch.index_select(x, 0, place.reshape(-1))
         yield flat.view(*place.shape, *x.shape[1:])

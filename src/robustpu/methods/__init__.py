@@ -6,15 +6,16 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from robustpu.base import BasePUClassifier
+    from robustpu.base.classifier import BasePUClassifier
 
 
 class Method(NamedTuple):
     """A classifier, where it comes from, and what it needs.
 
     ``prior``: "yes" if training uses it, "no" if not; then it serves selection and alarms alone.
-    ``labels``: "fair" if labelled positives must be a fair sample of all, "biased" if not.
-    ``learner``: what it trains, "network", "any" for any scikit-learn classifier, or "trees".
+    ``labels``: "scar" if labels must be selected completely at random, "biased" if not.
+    ``learner``: what it trains, "network", "any" for any scikit-learn classifier, "trees",
+    "pretrained" for a network that is not trained any more, "ensemble" for several of these.
     """
 
     file: str
@@ -26,34 +27,36 @@ class Method(NamedTuple):
 
 
 METHODS = {
-    "pn": Method("pn", "PNClassifier", "-", "no", "fair", "network"),
-    "upu": Method("upu", "UPUClassifier", "du Plessis et al. 2015", "yes", "fair", "network"),
-    "nnpu": Method("nnpu", "NNPUClassifier", "Kiryo et al. 2017", "yes", "fair", "network"),
+    "auto": Method("auto", "PUClassifier", "-", "yes", "scar", "ensemble"),
+    "pn": Method("pn", "PNClassifier", "-", "no", "scar", "network"),
+    "upu": Method("upu", "UPUClassifier", "du Plessis et al. 2015", "yes", "scar", "network"),
+    "nnpu": Method("nnpu", "NNPUClassifier", "Kiryo et al. 2017", "yes", "scar", "network"),
     "pusb": Method("pusb", "PUSBClassifier", "Kato et al. 2019", "yes", "biased", "network"),
-    "pubn": Method("pubn", "PUbNClassifier", "Hsieh et al. 2019", "yes", "fair", "network"),
-    "pulns": Method("pulns", "PULNSClassifier", "Luo et al. 2021", "no", "fair", "network"),
-    "p3mix-e": Method("p3mix", "P3MixEClassifier", "Li et al. 2022", "no", "fair", "network"),
-    "p3mix-c": Method("p3mix", "P3MixCClassifier", "Li et al. 2022", "no", "fair", "network"),
-    "dist-pu": Method("dist_pu", "DistPUClassifier", "Zhao et al. 2022", "yes", "fair", "network"),
-    "self-pu": Method("self_pu", "SelfPUClassifier", "Chen et al. 2020", "yes", "fair", "network"),
-    "spy": Method("spy", "SpyClassifier", "Liu et al. 2002", "yes", "fair", "any"),
-    "pebl": Method("pebl", "PEBLClassifier", "Yu et al. 2004", "yes", "fair", "any"),
-    "genpu": Method("genpu", "GenPUClassifier", "Hou et al. 2018", "yes", "fair", "network"),
-    "vpu": Method("vpu", "VPUClassifier", "Chen et al. 2020", "no", "fair", "network"),
-    "tedn": Method("tedn", "TEDnClassifier", "Garg et al. 2021", "yes", "fair", "network"),
+    "pubn": Method("pubn", "PUbNClassifier", "Hsieh et al. 2019", "yes", "scar", "network"),
+    "pulns": Method("pulns", "PULNSClassifier", "Luo et al. 2021", "no", "scar", "network"),
+    "p3mix-e": Method("p3mix", "P3MixEClassifier", "Li et al. 2022", "no", "scar", "network"),
+    "p3mix-c": Method("p3mix", "P3MixCClassifier", "Li et al. 2022", "no", "scar", "network"),
+    "dist-pu": Method("dist_pu", "DistPUClassifier", "Zhao et al. 2022", "yes", "scar", "network"),
+    "self-pu": Method("self_pu", "SelfPUClassifier", "Chen et al. 2020", "yes", "scar", "network"),
+    "spy": Method("spy", "SpyClassifier", "Liu et al. 2002", "yes", "scar", "any"),
+    "pebl": Method("pebl", "PEBLClassifier", "Yu et al. 2004", "yes", "scar", "any"),
+    "genpu": Method("genpu", "GenPUClassifier", "Hou et al. 2018", "yes", "scar", "network"),
+    "vpu": Method("vpu", "VPUClassifier", "Chen et al. 2020", "no", "scar", "network"),
+    "tedn": Method("tedn", "TEDnClassifier", "Garg et al. 2021", "yes", "scar", "network"),
     "lbe": Method("lbe", "LBEClassifier", "Gong et al. 2021", "yes", "biased", "network"),
     "elkan-noto": Method(
-        "elkan_noto", "ElkanNotoClassifier", "Elkan, Noto 2008", "yes", "fair", "any"
+        "elkan_noto", "ElkanNotoClassifier", "Elkan, Noto 2008", "yes", "scar", "any"
     ),
     "bagging": Method(
-        "bagging", "BaggingPUClassifier", "Mordelet, Vert 2014", "yes", "fair", "any"
+        "bagging", "BaggingPUClassifier", "Mordelet, Vert 2014", "yes", "scar", "any"
     ),
-    "puet": Method("puet", "PUExtraTreesClassifier", "Wilton et al. 2022", "yes", "fair", "trees"),
+    "puet": Method("puet", "PUExtraTreesClassifier", "Wilton et al. 2022", "yes", "scar", "trees"),
+    "pretrained": Method("pretrained", "PretrainedPUClassifier", "-", "no", "scar", "pretrained"),
     "robust-pu": Method(
-        "robust_pu", "RobustPUClassifier", "Zhu et al. 2023", "yes", "fair", "network"
+        "robust_pu", "RobustPUClassifier", "Zhu et al. 2023", "yes", "scar", "network"
     ),
     "robust-pu-meta": Method(
-        "robust_pu_meta", "RobustPUMetaClassifier", "Zhu et al. 2023", "yes", "fair", "any"
+        "robust_pu_meta", "RobustPUMetaClassifier", "Zhu et al. 2023", "yes", "scar", "any"
     ),
 }
 
@@ -72,7 +75,9 @@ def all_methods() -> dict[str, "type[BasePUClassifier]"]:
     >>> all_methods()["nnpu"]().epochs
     100
     """
-    return {name: getattr(import_module(_home(own)), own.kind) for name, own in METHODS.items()}
+    return {
+        name: getattr(import_module(_home(method)), method.kind) for name, method in METHODS.items()
+    }
 
 
 def fit_times() -> dict[str, float]:

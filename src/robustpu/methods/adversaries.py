@@ -76,7 +76,7 @@ def generator_risk(fake: Tensor, lambda_positive: Tensor, lambda_negative: Tenso
 
 
 def steepness(discriminators: Callable[[Tensor], Tensor], real: Tensor) -> Tensor:
-    """Half the mean squared slope of the logits at real rows, summed over D_p, D_u, D_n.
+    """Half the mean squared grad of the logits at real rows, summed over D_p, D_u, D_n.
 
     (members,). As a penalty it keeps discriminators from judging by details that no generator
     gets right: what is made easily would then pass best, and little else be made.
@@ -90,15 +90,15 @@ def steepness(discriminators: Callable[[Tensor], Tensor], real: Tensor) -> Tenso
 
     Examples
     --------
-    >>> slope = torch.tensor([3.0, 4.0])
-    >>> steepness(lambda x: (x * slope).sum(3, keepdim=True), torch.zeros(1, 3, 5, 2)).item()
+    >>> grad = torch.tensor([3.0, 4.0])
+    >>> steepness(lambda x: (x * grad).sum(3, keepdim=True), torch.zeros(1, 3, 5, 2)).item()
     37.5
     """
     real = real.detach().requires_grad_()
     with torch.enable_grad():
         logit = discriminators(real)
-        (slope,) = torch.autograd.grad(logit.sum(), real, create_graph=True)
-        return slope.square().sum(3).mean(2).sum(1) / 2
+        (grad,) = torch.autograd.grad(logit.sum(), real, create_graph=True)
+        return grad.square().sum(3).mean(2).sum(1) / 2
 
 
 class _Adam(Adam):
@@ -129,7 +129,7 @@ class Chains:
         self._sizes = [math.prod(shape) for shape in self._shapes]
         scale = torch.tensor([inputs**-0.5 for inputs in widths[:-1]])
         scale = scale.repeat_interleave(torch.tensor(self._sizes))
-        draws = torch.stack([torch.randn(len(scale), generator=own) for own in random])
+        draws = torch.stack([torch.randn(len(scale), generator=generator) for generator in random])
         self._flat = (draws * scale).to(lr).requires_grad_()
         self._adam = _Adam(self._flat.detach(), torch.stack([lr, 0 * lr, 0 * lr], dim=1))
 
@@ -143,8 +143,8 @@ class Chains:
 
     def descend(self, risk: Tensor) -> None:
         """Step down a risk (members,)."""
-        (slope,) = torch.autograd.grad(risk.sum(), self._flat)
-        self._adam.gradient.copy_(slope)
+        (grad,) = torch.autograd.grad(risk.sum(), self._flat)
+        self._adam.gradient.copy_(grad)
         self._adam.step()
 
     def keep(self, index: Tensor) -> None:
@@ -179,17 +179,17 @@ class Adversaries:
         training = fleet.training
         self._noise, self._batch = noise, batch_size
         self._pool, self._index = fleet.pool, training.index
-        self._random = [torch.Generator().manual_seed(own + SALT) for own in fleet.seeds.tolist()]
+        self._random = [torch.Generator().manual_seed(seed + SALT) for seed in fleet.seeds.tolist()]
         self._labelled = _chance(training.weight, training.is_positive)
         self._unlabeled = _chance(training.weight, ~training.is_positive)
         counts = (self._labelled + self._unlabeled > 0).to(training.index.device)
         rows = [
-            fleet.pool[index[own]].flatten(1)
-            for index, own in zip(training.index, counts, strict=True)
+            fleet.pool[index[count]].flatten(1)
+            for index, count in zip(training.index, counts, strict=True)
         ]
-        self._low = torch.stack([own.amin(0) for own in rows])[:, None, None]
-        self._high = torch.stack([own.amax(0) for own in rows])[:, None, None]
-        self._variance = torch.stack([own.var(0, correction=0).mean() for own in rows])[:, None]
+        self._low = torch.stack([part.amin(0) for part in rows])[:, None, None]
+        self._high = torch.stack([part.amax(0) for part in rows])[:, None, None]
+        self._variance = torch.stack([part.var(0, correction=0).mean() for part in rows])[:, None]
         columns, lr = rows[0].shape[1], fleet.per_member(generator_lr)
         self._generators = Chains((noise, hidden, columns), 2, self._random, lr)
         lr = fleet.per_member(discriminator_lr)
@@ -262,24 +262,26 @@ class Adversaries:
     def _draw(self, chance: Tensor, count: int) -> Tensor:
         """Draw real rows, (members, count, columns)."""
         place = [
-            torch.multinomial(own, count, replacement=True, generator=random)
-            for own, random in zip(chance, self._random, strict=True)
+            torch.multinomial(weights, count, replacement=True, generator=random)
+            for weights, random in zip(chance, self._random, strict=True)
         ]
         index = self._index.gather(1, torch.stack(place).to(self._index.device))
         return self._pool[index].flatten(2)
 
     def _make(self, count: int) -> Tensor:
         """Make rows by G_p and by G_n, (members, 2, count, columns), in the columns' range."""
-        noise = [torch.randn(2, count, self._noise, generator=own) for own in self._random]
+        noise = [
+            torch.randn(2, count, self._noise, generator=generator) for generator in self._random
+        ]
         given = torch.stack(noise).to(self._pool.device, self._pool.dtype)
         return cut(self._generators(given), self._low, self._high)
 
 
 def _chance(weight: Tensor, mask: Tensor) -> Tensor:
     """Chance of each row to be drawn, (members, rows), on the host like the generators."""
-    own = torch.where(mask, weight, 0.0).double().cpu()
+    inside = torch.where(mask, weight, 0.0).double().cpu()
     # If only held-out rows count, those at hand are alike.
-    return torch.where(own.sum(1, keepdim=True) > 0, own, mask.double().cpu())
+    return torch.where(inside.sum(1, keepdim=True) > 0, inside, mask.double().cpu())
 
 
 def cut(x: Tensor, low: Tensor, high: Tensor) -> Tensor:

@@ -1,6 +1,5 @@
 """PU bagging: many learners, each of all P against a few unlabelled rows (Mordelet, Vert, 2014)."""
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -11,19 +10,15 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
 from robustpu import labels
-from robustpu.base import parameters
-from robustpu.checks import check_number
-from robustpu.methods.elkan_noto import posterior, to_population
-from robustpu.naming import pick
-from robustpu.wrapper import (
-    Floats,
-    Mask,
-    WrapperPUClassifier,
-    fit_learner,
-    n_folds,
-    rows_of,
-    scores,
-)
+from robustpu.base.wrapper import WrapperPUClassifier, fit_learner, n_folds, scores
+from robustpu.calibration import matched, posterior
+from robustpu.scenario import to_population
+from robustpu.training import TrainingData
+from robustpu.training.data import Floats, Mask, rows_of
+from robustpu.validation.names import pick
+from robustpu.validation.numbers import check_number
+from robustpu.validation.parameters import n_jobs, number, param, parameters
+from robustpu.validation.warning import warn
 
 Correction: TypeAlias = Callable[[Floats, Floats, float, float], float]
 
@@ -40,7 +35,7 @@ class BaggingPUClassifier(WrapperPUClassifier):
 
     Each bag holds other hidden positives, and few of them, so that the mean ranks rows well.
     Unlabelled training rows are scored by the learners that have not seen them. Assumes that
-    labelled positives are a fair sample of all positives. Parameters as in
+    labels are selected completely at random (SCAR). Parameters as in
     :class:`robustpu.RobustPUClassifier`, and
 
     Parameters
@@ -60,7 +55,7 @@ class BaggingPUClassifier(WrapperPUClassifier):
         What makes a f / (1 - f) the probability of a positive among the unlabelled rows.
         ``"formula"``: a = prior K / |P|, which is right if f is a probability. ``"matched"``: the
         a at which its mean over the unlabelled rows, out of bag, is the prior. Or a function, see
-        :func:`matched`.
+        :func:`robustpu.calibration.matched`.
     n_jobs
         Threads, by joblib, that fit and score learners. Answers do not depend on it.
 
@@ -88,31 +83,16 @@ class BaggingPUClassifier(WrapperPUClassifier):
 
     _default = TREE
 
-    n_estimators: int = 100
-    max_samples: int | float | None = None
-    bag_size: int | None = None
-    correction: str | Correction = "matched"
-    n_jobs: int | None = None
+    n_estimators: int = param(100, number(least=1, whole=True))
+    max_samples: int | float | None = param(None, lambda name, value: _check_samples(name, value))
+    bag_size: int | None = param(None, number(least=1, whole=True, optional=True))
+    correction: str | Correction = param(
+        "matched", lambda name, value: pick(name, value, CORRECTIONS) and None
+    )
+    n_jobs: int | None = param(None, n_jobs)
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_number("n_estimators", self.n_estimators, least=1, whole=True)
-        if isinstance(self.max_samples, float | np.floating):
-            check_number("max_samples", self.max_samples, above=0, most=1)
-        else:
-            check_number("max_samples", self.max_samples, least=1, whole=True, optional=True)
-        check_number("bag_size", self.bag_size, least=1, whole=True, optional=True)
-        pick("correction", self.correction, CORRECTIONS)
-        check_number("n_jobs", self.n_jobs, whole=True, optional=True)
-        if self.n_jobs == 0:
-            raise ValueError("n_jobs must not be 0; give None or 1 for one thread, -1 for all.")
-
-    def _fitted(
-        self,
-        X: Any,
-        target: NDArray[Any],
-        weight: Floats | None,
-        random: np.random.RandomState,
+    def fitted_learner(
+        self, X: Any, target: NDArray[Any], weight: Floats, random: np.random.RandomState
     ) -> "Bagged":
         """Fit the learners of all bags; the folds of ``prior="auto"`` are scored by bags too."""
         is_positive = np.asarray(target, dtype=np.bool_)
@@ -120,21 +100,19 @@ class BaggingPUClassifier(WrapperPUClassifier):
 
         def tasks() -> Iterator[Any]:
             for rows, state in self._bags(is_positive, weight, seeds):
-                weights = None if weight is None else weight[rows]
                 # Only the rows of the bag travel, should the user ask joblib for processes.
-                given = self._learner(), rows_of(X, rows), is_positive[rows], weights, state
+                given = self.learner(), rows_of(X, rows), is_positive[rows], weight[rows], state
                 yield delayed(fit_learner)(*given)
 
         return Bagged(Parallel(self.n_jobs, prefer="threads")(tasks()), seeds, self.n_jobs)
 
     def _bags(
-        self, is_positive: Mask, weight: Floats | None, seeds: NDArray[np.int64]
+        self, is_positive: Mask, weight: Floats, seeds: NDArray[np.int64]
     ) -> Iterator[tuple[NDArray[np.intp], np.random.RandomState]]:
         """Draw the rows of each learner, the same for the same seed; the state serves on."""
-        own = np.ones(len(is_positive)) if weight is None else weight
-        labels.refuse_weightless(is_positive, own)
-        positive = np.flatnonzero(is_positive & (own > 0))
-        unlabeled = np.flatnonzero(~is_positive & (own > 0))
+        labels.require_both_classes(is_positive, weight)
+        positive = np.flatnonzero(is_positive & (weight > 0))
+        unlabeled = np.flatnonzero(~is_positive & (weight > 0))
         n_seen, size = self._sizes(len(positive), len(unlabeled))
         for seed in seeds:
             state = np.random.RandomState(seed)
@@ -144,7 +122,7 @@ class BaggingPUClassifier(WrapperPUClassifier):
             yield np.concatenate([seen, bag]), state
 
     def _sizes(self, n_positive: int, n_unlabeled: int) -> tuple[int, int]:
-        """Numbers of labelled positives and of unlabelled rows that a learner sees, of so many."""
+        """Numbers of labelled and of unlabelled rows that a learner sees, of these."""
         seen = n_positive if self.max_samples is None else self.max_samples
         if isinstance(seen, float | np.floating):
             seen = max(1, int(seen * n_positive))
@@ -152,59 +130,69 @@ class BaggingPUClassifier(WrapperPUClassifier):
         # Rows that are in every bag would have no learner left to score them.
         return seen, self.bag_size or min(seen, n_unlabeled)
 
-    def _learn(
-        self, X: Any, is_positive: Mask, weight: Floats | None, random: np.random.RandomState
-    ) -> None:
-        bagged = self._fitted(X, is_positive, weight, random)
+    def fit_learners(self, data: TrainingData, random: np.random.RandomState) -> None:
+        is_positive, weight = data.is_positive, data.weight
+        bagged = self.fitted_learner(data.X, is_positive, weight, random)
         self.estimators_ = bagged.learners
-        everyone, outside, count = np.zeros((3, len(is_positive)))
+        everyone, outside, count = np.zeros((3, len(data)))
         bags = self._bags(is_positive, weight, bagged.seeds)
-        own_scores = each_score(bagged.learners, X, self.n_jobs)
-        for (rows, _), score in zip(bags, own_scores, strict=True):
-            out = np.ones(len(is_positive), dtype=np.bool_)
+        bag_scores = each_score(bagged.learners, data.X, self.n_jobs)
+        for (rows, _), score in zip(bags, bag_scores, strict=True):
+            out = np.ones(len(data), dtype=np.bool_)
             out[rows] = False
             everyone += score
             outside += np.where(out, score, 0)
             count += out
-        seen_by_all = int((count[~is_positive] == 0).sum())
-        if seen_by_all:
-            warnings.warn(
-                f"{seen_by_all} unlabelled rows are in every bag: their probability_ is by "
-                "learners that took them as negatives. Raise n_estimators, which is "
-                f"{self.n_estimators}, or lower bag_size.",
-                stacklevel=3,
-            )
         everyone /= self.n_estimators
-        self._own_ = np.where(count > 0, outside / np.maximum(count, 1), everyone)
-        self._is_unseen_ = count > 0
-        unlabeled = np.ones(len(is_positive)) if weight is None else weight
-        unlabeled = unlabeled[~is_positive]
-        ratio = self._ratio(is_positive, weight)
+        self._out_of_bag_ = np.where(count > 0, outside / np.maximum(count, 1), everyone)
+        self._is_out_of_bag_ = count > 0
+        ratio = self._ratio(data)
         correct = pick("correction", self.correction, CORRECTIONS)
-        self.label_frequency_ = correct(self._own_[~is_positive], unlabeled, self.prior_, ratio)
+        self.label_frequency_ = correct(
+            self._out_of_bag_[~is_positive], weight[~is_positive], self.prior_, ratio
+        )
 
-    def _ratio(self, is_positive: Mask, weight: Floats | None, share: float = 1.0) -> float:
+    def _ratio(self, data: TrainingData, share: float = 1.0) -> float:
         """K over the positives that a learner sees, or the ratio of weights, of a share of rows."""
-        own = np.ones(len(is_positive)) if weight is None else weight
-        positive, unlabeled = own[is_positive & (own > 0)], own[~is_positive & (own > 0)]
+        counted = data.with_weight()
+        positive = counted.weight[counted.is_positive]
+        unlabeled = counted.weight[~counted.is_positive]
         seen, size = self._sizes(round(share * len(positive)), round(share * len(unlabeled)))
         return float(size * unlabeled.mean() / (seen * positive.mean()))
 
-    def _label_share(self, is_positive: Mask, weight: Floats | None) -> float:
-        return 1 / (1 + self._ratio(is_positive, weight, 1 - 1 / n_folds(is_positive)))
+    def labelled_share(self, data: TrainingData) -> float:
+        return 1 / (1 + self._ratio(data, 1 - 1 / n_folds(data.is_positive)))
 
-    def _answer(self, X: Any) -> Floats:
+    def raise_alarms(self) -> None:
+        super().raise_alarms()
+        seen_by_all = int(np.isnan(self.out_of_fold_[~self.is_positive_]).sum())
+        if seen_by_all:
+            warn(
+                f"{seen_by_all} unlabelled rows are in every bag: their probability_ is by "
+                "learners that took them as negatives. Raise n_estimators, which is "
+                f"{self.n_estimators}, or lower bag_size."
+            )
+
+    def score_rows(self, X: Any) -> Floats:
         return self._corrected(mean_score(self.estimators_, X, self.n_jobs))
 
-    def _answer_own(self, X: Any) -> Floats:
-        return self._corrected(self._own_)
+    def score_training_rows(self, X: Any) -> Floats:
+        return self._corrected(self._out_of_bag_)
 
-    def _is_unseen(self, is_positive: Mask) -> Mask:
-        return self._is_unseen_
+    def is_out_of_fold(self, n_rows: int) -> Mask:
+        return self._is_out_of_bag_
 
     def _corrected(self, score: Floats) -> Floats:
         share = posterior(score, self.label_frequency_)
         return to_population(share, self.prior_, self.population_prior_)
+
+
+def _check_samples(name: str, value: Any) -> None:
+    """Allow a whole number, a share, or None."""
+    if isinstance(value, float | np.floating):
+        check_number(name, value, above=0, most=1)
+    else:
+        check_number(name, value, least=1, whole=True, optional=True)
 
 
 class Bagged(NamedTuple):
@@ -235,7 +223,7 @@ def mean_score(learners: Sequence[Any], X: Any, n_jobs: int | None) -> Floats:
 def formula(score: Floats, weight: Floats, prior: float, ratio: float) -> float:
     """1 / (1 + prior K / |P|), the c of ``posterior`` if scores are probabilities.
 
-    Parameters as those of :func:`matched`.
+    Parameters as those of :func:`robustpu.calibration.matched`.
 
     Examples
     --------
@@ -243,37 +231,6 @@ def formula(score: Floats, weight: Floats, prior: float, ratio: float) -> float:
     0.5
     """
     return 1 / (1 + prior * ratio)
-
-
-def matched(score: Floats, weight: Floats, prior: float, ratio: float) -> float:
-    """Find the c at which the mean of ``posterior(score, c)`` is the prior.
-
-    If even scores that are all but 0 do not suffice, every score above 0 is made 1.
-
-    Parameters
-    ----------
-    score
-        Out-of-bag f of the unlabelled rows, (n,).
-    weight
-        Their sample weights, (n,).
-    prior
-        Share of positives among them.
-    ratio
-        K / |P|, or that of the sample weights of a bag and of P.
-
-    Examples
-    --------
-    >>> score = np.array([0.0, 0.2, 0.5])
-    >>> c = matched(score, np.ones(3), 0.25, 1.0)
-    >>> posterior(score, c).round(2).tolist()
-    [0.0, 0.15, 0.6]
-    """
-    low, high = -30.0, 30.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        mean = np.average(posterior(score, 1 / (1 + np.exp(middle))), weights=weight)
-        low, high = (middle, high) if mean < prior else (low, middle)
-    return float(1 / (1 + np.exp(high)))
 
 
 CORRECTIONS: dict[str, Correction] = {"formula": formula, "matched": matched}

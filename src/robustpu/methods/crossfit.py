@@ -1,55 +1,53 @@
 """Fits of one learner on many parts of the rows, and its scores of the rows it has not seen."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
-from robustpu.wrapper import Floats, Mask, fit_learner, rows_of, scores
-
-Rows: TypeAlias = NDArray[np.intp]
+from robustpu.base.wrapper import fit_learner, scores
+from robustpu.training.data import Floats, Index, Mask, rows_of
 
 
 class Member(NamedTuple):
     """Rows to learn from, all others, and the former in folds (training, other), by number."""
 
-    kept: Rows
-    held_out: Rows
-    folds: list[tuple[Rows, Rows]]
+    kept: Index
+    held_out: Index
+    folds: list[tuple[Index, Index]]
 
 
-class Lesson(NamedTuple):
-    """Rows by number; their targets; weights, or None if all are alike."""
+class TrainingSet(NamedTuple):
+    """Rows by number, their targets and weights."""
 
-    rows: Rows
+    rows: Index
     target: Mask
-    weight: Floats | None
+    weight: Floats
 
 
-class Turn(NamedTuple):
+class Round(NamedTuple):
     """Learners, one a member and fold, and scores (members, rows), NaN where there are none.
 
-    ``own`` are scores of rows that the member learns from, by its learner that has not seen them;
+    ``inner`` are scores of rows that the member trains on, by its learner that has not seen them;
     ``unseen`` of those that it holds out, and ``oracle`` of the rows of an eval_set, by the mean of
     its learners.
     """
 
     learners: list[Any]
-    own: Floats
+    inner: Floats
     unseen: Floats
     oracle: Floats
 
     def pooled(self) -> Floats:
         """Score of each row by who knows least of it: those that hold it out, if any do, (n,)."""
         unseen = mean_known(self.unseen)
-        return np.where(np.isnan(unseen), mean_known(self.own), unseen)
+        return np.where(np.isnan(unseen), mean_known(self.inner), unseen)
 
 
-def deal(
+def split_members(
     is_positive: Mask,
     has_weight: Mask,
     n_members: int,
@@ -57,10 +55,10 @@ def deal(
     n_folds: int,
     random: np.random.RandomState,
 ) -> list[Member]:
-    """Deal out P and U evenly: each member holds out a share, and learns from the rest in folds.
+    """Split P and U evenly: each member holds out a share, and trains on the rest in folds.
 
     Members hold out different rows until all rows were held out once, then they start anew. Rows
-    without weight are not dealt out, and nobody learns from them.
+    with zero sample weight are in no fold, and nobody learns from them.
 
     Parameters
     ----------
@@ -76,51 +74,52 @@ def deal(
     Examples
     --------
     >>> mask = np.array([True, False, False] * 10)
-    >>> one, two = deal(mask, np.ones(30, dtype=bool), 2, 0.2, 3, np.random.RandomState(0))
+    >>> one, two = split_members(mask, np.ones(30, dtype=bool), 2, 0.2, 3, np.random.RandomState(0))
     >>> len(one.kept), len(one.held_out), len(np.intersect1d(one.held_out, two.held_out))
     (24, 6, 0)
     """
-    dealt, others = np.flatnonzero(has_weight), np.flatnonzero(~has_weight)
-    n_positive = int(is_positive[dealt].sum())
-    counts = n_positive, len(dealt) - n_positive
+    rows, others = np.flatnonzero(has_weight), np.flatnonzero(~has_weight)
+    n_positive = int(is_positive[rows].sum())
+    counts = n_positive, len(rows) - n_positive
     if min(counts) < 2:
         raise ValueError(
             "at least 2 labelled positives and 2 unlabelled rows are needed to score rows out of "
-            f"fold; there are {counts[0]} and {counts[1]}. Rows of weight 0 do not count."
+            f"fold; there are {counts[0]} and {counts[1]}. Rows with zero sample weight do not "
+            "count."
         )
     # Of two rows none can be spared.
     parts = 0 if share == 0 or min(counts) < 3 else min(max(2, round(1 / share)), *counts)
     members: list[Member] = []
     while len(members) < n_members:
-        outer = [(dealt, dealt[:0])]
+        outer = [(rows, rows[:0])]
         if parts:
-            outer = _split(dealt, is_positive[dealt], parts, random)
+            outer = _split(rows, is_positive[rows], parts, random)
         for kept, held_out in outer[: n_members - len(members)]:
-            own = is_positive[kept]
-            fewest = min(n_folds, int(own.sum()), int((~own).sum()))
-            folds = _split(kept, own, fewest, random)
+            labelled = is_positive[kept]
+            fewest = min(n_folds, int(labelled.sum()), int((~labelled).sum()))
+            folds = _split(kept, labelled, fewest, random)
             members.append(Member(kept, np.concatenate([held_out, others]), folds))
     return members
 
 
 def _split(
-    rows: Rows, is_positive: Mask, count: int, random: np.random.RandomState
-) -> list[tuple[Rows, Rows]]:
+    rows: Index, is_positive: Mask, count: int, random: np.random.RandomState
+) -> list[tuple[Index, Index]]:
     splitter = StratifiedKFold(count, shuffle=True, random_state=random)
     return [(rows[a], rows[b]) for a, b in splitter.split(rows, is_positive)]
 
 
-def take_turn(
+def fit_round(
     learner: Any,
     X: Any,
     members: Sequence[Member],
-    lessons: Sequence[Lesson],
+    training_sets: Sequence[TrainingSet],
     random: np.random.RandomState,
     *,
-    last: Turn | None = None,
+    last: Round | None = None,
     X_true: Any = None,
     n_jobs: int | None = None,
-) -> Turn:
+) -> Round:
     """Fit the learner once a member and fold, and score the rows that it has not seen.
 
     Parameters
@@ -130,13 +129,13 @@ def take_turn(
     X
         Rows.
     members
-        As dealt.
-    lessons
-        What each member has to learn; a fold learns the part of it that is of its own rows.
+        As split.
+    training_sets
+        What each member trains on; a fold takes the part that is of its rows.
     random
         Gives each learner its seed.
     last
-        The turn before, from whose coefficients linear learners go on if they have
+        The round before, from whose coefficients linear learners go on if they have
         ``warm_start=True``.
     X_true
         Rows of an eval_set, or None.
@@ -144,42 +143,42 @@ def take_turn(
         Threads.
     """
     places = [
-        (m, training, other) for m, own in enumerate(members) for training, other in own.folds
+        (m, training, other) for m, member in enumerate(members) for training, other in member.folds
     ]
     seeds = random.randint(np.iinfo(np.int32).max, size=len(places))
     starts = [None] * len(places) if last is None else last.learners
 
     def tasks() -> Iterator[Any]:
         for place, (m, training, other) in enumerate(places):
-            rows, target, weight = _part(lessons[m], training, _num_samples(X))
+            rows, target, weight = _part(training_sets[m], training, _num_samples(X))
             asked = [rows_of(X, other), rows_of(X, members[m].held_out)]
             asked += [] if X_true is None else [X_true]
             given = rows_of(X, rows), target, weight
             yield delayed(_fit_and_score)(learner, starts[place], *given, asked, seeds[place])
 
     done = Parallel(n_jobs, prefer="threads")(tasks())
-    own, unseen = np.full((2, len(members), _num_samples(X)), np.nan)
+    inner, unseen = np.full((2, len(members), _num_samples(X)), np.nan)
     oracle = np.zeros((len(members), 0 if X_true is None else _num_samples(X_true)))
     for m, member in enumerate(members):
         unseen[m, member.held_out] = 0
     for (m, _, other), (_, answers) in zip(places, done, strict=True):
         share = 1 / len(members[m].folds)
-        own[m, other] = answers[0]
+        inner[m, other] = answers[0]
         unseen[m, members[m].held_out] += share * answers[1]
         if X_true is not None:
             oracle[m] += share * answers[2]
-    return Turn([fitted for fitted, _ in done], own, unseen, oracle)
+    return Round([fitted for fitted, _ in done], inner, unseen, oracle)
 
 
-def is_teachable(member: Member, lesson: Lesson, n_rows: int) -> bool:
-    """Whether every fold of a member has rows of both targets to learn from.
+def has_both_classes(member: Member, training_set: TrainingSet, n_rows: int) -> bool:
+    """Whether every fold of a member has rows of both targets to train on.
 
     Parameters
     ----------
     member
         Whose folds.
-    lesson
-        What it learns.
+    training_set
+        What it trains on.
     n_rows
         Of all rows.
 
@@ -187,13 +186,14 @@ def is_teachable(member: Member, lesson: Lesson, n_rows: int) -> bool:
     --------
     >>> rows = np.arange(4)
     >>> member = Member(rows, rows[:0], [(rows[:2], rows[2:]), (rows[2:], rows[:2])])
-    >>> is_teachable(member, Lesson(rows, np.array([True, False, True, False]), None), 4)
+    >>> mixed, parted = np.array([True, False, True, False]), np.array([True, True, False, False])
+    >>> has_both_classes(member, TrainingSet(rows, mixed, np.ones(4)), 4)
     True
-    >>> is_teachable(member, Lesson(rows, np.array([True, True, False, False]), None), 4)
+    >>> has_both_classes(member, TrainingSet(rows, parted, np.ones(4)), 4)
     False
     """
-    targets = [_part(lesson, training, n_rows)[1] for training, _ in member.folds]
-    return all(own.any() and not own.all() for own in targets)
+    targets = [_part(training_set, training, n_rows)[1] for training, _ in member.folds]
+    return all(target.any() and not target.all() for target in targets)
 
 
 def mean_known(values: Floats) -> Floats:
@@ -210,12 +210,12 @@ def mean_known(values: Floats) -> Floats:
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
-def _part(lesson: Lesson, rows: Rows, n: int) -> Lesson:
+def _part(training_set: TrainingSet, fold: Index, n: int) -> TrainingSet:
     inside = np.zeros(n, dtype=np.bool_)
-    inside[rows] = True
-    keep = inside[lesson.rows]
-    weight = None if lesson.weight is None else lesson.weight[keep]
-    return Lesson(lesson.rows[keep], lesson.target[keep], weight)
+    inside[fold] = True
+    keep = inside[training_set.rows]
+    rows, target, weight = training_set
+    return TrainingSet(rows[keep], target[keep], weight[keep])
 
 
 def _fit_and_score(
@@ -223,9 +223,9 @@ def _fit_and_score(
     start: Any,
     X: Any,
     target: Mask,
-    weight: Floats | None,
+    weight: Floats,
     asked: Sequence[Any],
     seed: int,
 ) -> tuple[Any, list[Floats]]:
     fitted = fit_learner(learner, X, target, weight, np.random.RandomState(seed), start)
-    return fitted, [scores(fitted, own) if _num_samples(own) else np.zeros(0) for own in asked]
+    return fitted, [scores(fitted, X) if _num_samples(X) else np.zeros(0) for X in asked]

@@ -7,15 +7,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from robustpu.base import parameters
-from robustpu.checks import check_number
+from robustpu.base.neural import NeuralPUClassifier
 from robustpu.fleet import Batch, Best, Course, Fleet, Partners
-from robustpu.methods.minimize import judged, start
+from robustpu.methods.minimize import early_stopping, start
 from robustpu.methods.mixup import anyone, shares
-from robustpu.neural import NeuralPUClassifier
 from robustpu.risks import entropy, soft_bce, weighted_mean
+from robustpu.validation.parameters import number, param, parameters
 
-# Beyond this an answer is as good as certain, and its entropy has no slope.
+# Beyond this an answer is as good as certain, and its entropy has no grad.
 MOST = 10.0
 
 
@@ -53,46 +52,36 @@ class DistPUClassifier(NeuralPUClassifier):
     True
     """
 
-    batch_size: int = 256
-    weight_decay: float | None = 5e-3
-    mix_epochs: int = 60
-    mix_lr: float = 1e-3
-    entropy_weight: float = 2e-3
-    mix_entropy_weight: float = 4e-3
-    mixture_entropy_weight: float = 0.04
-    mixture_weight: float = 5.0
-    alpha: float = 6.0
-    epochs: int = 60
+    batch_size: int = param(256, number(least=1, whole=True), fleet=True)
+    weight_decay: float = param(5e-3, number(least=0))
+    mix_epochs: int = param(60, number(least=1, whole=True), fleet=True)
+    mix_lr: float = param(1e-3, number(above=0))
+    entropy_weight: float = param(2e-3, number(least=0))
+    mix_entropy_weight: float = param(4e-3, number(least=0))
+    mixture_entropy_weight: float = param(0.04, number(least=0))
+    mixture_weight: float = param(5.0, number(least=0))
+    alpha: float = param(6.0, number(above=0))
+    epochs: int = param(60, number(least=1, whole=True), fleet=True)
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_number("mix_epochs", self.mix_epochs, least=1, whole=True)
-        check_number("mix_lr", self.mix_lr, above=0)
-        for name in ("entropy", "mix_entropy", "mixture_entropy", "mixture"):
-            check_number(f"{name}_weight", getattr(self, f"{name}_weight"), least=0)
-        check_number("alpha", self.alpha, above=0)
-
-    def _fleet_key(self) -> tuple[Any, ...]:
-        return (*super()._fleet_key(), self.mix_epochs)
-
-    def _planned_epochs(self) -> int:
+    @property
+    def planned_epochs(self) -> int:
         return self.epochs + self.mix_epochs
 
     @classmethod
-    def _train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
+    def train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
         def each(name: str) -> list[float]:
-            return [getattr(own, name) for own in settings]
+            return [getattr(member, name) for member in settings]
 
         first = settings[0]
         course = Course(Best(fleet))
         start(fleet, settings, warm_up, entropy_weight=each("entropy_weight"))
-        for _ in judged(fleet, settings, course, range(1, first.epochs + 1)):
+        for _ in early_stopping(fleet, settings, course, range(1, first.epochs + 1)):
             fleet.epoch()
 
         course.best.restore()
         # What the second stage starts from is as old as its start: patience begins anew.
-        earlier = course.best.turn.clone()
-        course.best.turn.fill_(first.epochs)
+        earlier = course.best.iteration.clone()
+        course.best.iteration.fill_(first.epochs)
         numbers = {
             name: each(name)
             for name in ("mix_entropy_weight", "mixture_entropy_weight", "mixture_weight")
@@ -107,15 +96,15 @@ class DistPUClassifier(NeuralPUClassifier):
             None,
             **numbers,
         )
-        for epoch in judged(
+        for epoch in early_stopping(
             fleet, settings, course, range(first.epochs + 1, first.epochs + first.mix_epochs + 1)
         ):
             columns, partners = mixtures(fleet, each("alpha"))
             done = (epoch - first.epochs - 1) / first.mix_epochs
             columns["growth"] = torch.full_like(columns["target"], growth(done))
             fleet.epoch(columns=columns, partners=partners)
-        turn = course.best.turn
-        course.best.turn = torch.where(turn > first.epochs, turn, earlier)
+        best_epoch = course.best.iteration
+        course.best.iteration = torch.where(best_epoch > first.epochs, best_epoch, earlier)
         course.best.restore()
         return course
 

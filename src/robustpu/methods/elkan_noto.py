@@ -1,15 +1,17 @@
 """Elkan-Noto: a classifier of labelled against unlabelled rows, corrected (Elkan, Noto, 2008)."""
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from robustpu import labels
-from robustpu.base import parameters
-from robustpu.naming import suggest
-from robustpu.scenario import population_prior
-from robustpu.wrapper import Floats, Mask, WrapperPUClassifier, masses, rows_of, scores
+from robustpu.base.wrapper import WrapperPUClassifier, scores
+from robustpu.calibration import posterior
+from robustpu.priors import inside
+from robustpu.scenario import to_population
+from robustpu.training import TrainingData
+from robustpu.training.data import Floats, rows_of
+from robustpu.validation.parameters import one_of, param, parameters
 
 
 @parameters
@@ -17,7 +19,7 @@ class ElkanNotoClassifier(WrapperPUClassifier):
     """g(x) / c, or the learner fitted again with P(positive | x, unlabelled) as weights.
 
     g is the probability of a label, by any learner, and c = P(labelled | positive). Assumes that
-    labelled positives are a fair sample of all positives. Parameters as in
+    labels are selected completely at random (SCAR). Parameters as in
     :class:`robustpu.RobustPUClassifier`, and
 
     Parameters
@@ -50,138 +52,56 @@ class ElkanNotoClassifier(WrapperPUClassifier):
     True
     """
 
-    correction: str = "weighted"
+    correction: str = param("weighted", one_of("weighted", "scaled"))
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if not (isinstance(self.correction, str) and self.correction in CORRECTIONS):
-            hint = suggest(self.correction, CORRECTIONS)
-            raise ValueError(f"unknown correction {self.correction!r}{hint}")
-
-    def _set_prior(
-        self, X: Any, is_positive: Mask, weight: Floats | None, random: np.random.RandomState
-    ) -> None:
-        if weight is not None:
-            labels.refuse_weightless(is_positive, weight)
-        # g sees weights, not counts, and so does c.
-        mass = masses(is_positive, weight)
-        # Needed for c, for w(x) or for the answers on these rows: whatever the parameters are.
-        self._labelled_ = self._out_of_fold(X, is_positive, weight, random)
+    def estimate_prior(self, data: TrainingData, random: np.random.RandomState) -> float:
+        self._labelled_ = self.cross_fit(data, random)
         if self.prior != "auto":
-            super()._set_prior(X, is_positive, weight, random)
+            return super().estimate_prior(data, random)
+        # g sees weights, not counts, and so does c.
+        positive, unlabeled = data.masses()
+        rows = data.is_positive
+        found = np.average(self._labelled_[rows], weights=data.weight[rows])
+        labelled = np.clip(found, 1e-6, 1)
+        # n_P / (n_P + prior n_U) = c, solved for the prior.
+        prior = positive * (1 - labelled) / (labelled * unlabeled)
+        return inside(float(prior), int((~rows).sum()))
+
+    def fit_learners(self, data: TrainingData, random: np.random.RandomState) -> None:
+        # Needed for w(x) or for the scores of these rows, whatever the parameters are.
+        if not hasattr(self, "_labelled_"):
+            self._labelled_ = self.cross_fit(data, random)
+        positive, unlabeled = data.masses()
+        self.label_frequency_ = positive / (positive + self.prior_ * unlabeled)
+        if self.correction == "scaled":
+            rows = data.X, data.is_positive, data.weight
         else:
-            own = None if weight is None else weight[is_positive]
-            found = np.average(self._labelled_[is_positive], weights=own)
-            labelled = np.clip(found, 1e-6, 1)
-            edge = 1 / (int((~is_positive).sum()) + 1)
-            # n_P / (n_P + prior n_U) = c, solved for the prior.
-            prior = mass[0] * (1 - labelled) / (labelled * mass[1])
-            self.prior_ = float(min(max(prior, edge), 1 - edge))
-            self.population_prior_ = population_prior(self.prior_, *mass, self.scenario)
-        self.label_frequency_ = mass[0] / (mass[0] + self.prior_ * mass[1])
+            rows = self._weighted(data)
+        self.estimator_ = self.fitted_learner(*rows, random)
 
-    def _learn(
-        self, X: Any, is_positive: Mask, weight: Floats | None, random: np.random.RandomState
-    ) -> None:
-        CORRECTIONS[self.correction].learn(self, X, is_positive, weight, random)
-
-    def _scale(
-        self, X: Any, is_positive: Mask, weight: Floats | None, random: np.random.RandomState
-    ) -> None:
-        self.estimator_ = self._fitted(X, is_positive, weight, random)
-
-    def _reweigh(
-        self, X: Any, is_positive: Mask, weight: Floats | None, random: np.random.RandomState
-    ) -> None:
-        positive, unlabeled = np.flatnonzero(is_positive), np.flatnonzero(~is_positive)
-        own = np.ones(len(is_positive)) if weight is None else weight
+    def _weighted(self, data: TrainingData) -> tuple[Any, NDArray[Any], Floats]:
+        """Rows, targets and weights: labelled rows are positives, unlabelled ones are both."""
+        positive, unlabeled = np.flatnonzero(data.is_positive), np.flatnonzero(~data.is_positive)
         share = posterior(self._labelled_[unlabeled], self.label_frequency_)
-        # Labelled rows are positives, unlabelled ones are both.
         rows = np.concatenate([positive, unlabeled, unlabeled])
         target = np.repeat([1, 1, 0], [len(positive), len(unlabeled), len(unlabeled)])
-        weights = own[rows] * np.concatenate([np.ones(len(positive)), share, 1 - share])
+        weight = data.weight[rows] * np.concatenate([np.ones(len(positive)), share, 1 - share])
         # The rows at hand may have another share of positives than the population has.
-        mass = np.array([weights[target == 0].sum(), weights[target == 1].sum()])
+        mass = np.array([weight[target == 0].sum(), weight[target == 1].sum()])
         wanted = np.array([1 - self.population_prior_, self.population_prior_])
-        weights *= (wanted / np.maximum(mass, 1e-12))[target] * len(own)
-        self.estimator_ = self._fitted(rows_of(X, rows), target, weights, random)
+        weight *= (wanted / np.maximum(mass, 1e-12))[target] * len(data)
+        return rows_of(data.X, rows), target, weight
 
-    def _answer(self, X: Any) -> Floats:
-        return CORRECTIONS[self.correction].answer(self, scores(self.estimator_, X))
+    def score_rows(self, X: Any) -> Floats:
+        score = scores(self.estimator_, X)
+        return self._corrected(score) if self.correction == "scaled" else score
 
-    def _answer_own(self, X: Any) -> Floats:
-        return CORRECTIONS[self.correction].answer_own(self, X)
-
-    def _answer_out_of_fold(self, X: Any) -> Floats:
-        # A learner that has seen a row without a label denies it one.
+    def score_training_rows(self, X: Any) -> Floats:
+        if self.correction == "weighted":
+            return self.score_rows(X)
+        # A learner that has seen a row without a label denies it one: scores out of fold.
         return self._corrected(self._labelled_)
-
-    def _as_they_are(self, positive: Floats) -> Floats:
-        return positive
 
     def _corrected(self, labelled: Floats) -> Floats:
         share = posterior(labelled, self.label_frequency_)
         return to_population(share, self.prior_, self.population_prior_)
-
-
-class Correction(NamedTuple):
-    """How the learner is fitted, what its scores mean, and what its own rows are answered."""
-
-    learn: Callable[..., None]
-    answer: Callable[[ElkanNotoClassifier, Floats], Floats]
-    answer_own: Callable[[ElkanNotoClassifier, Any], Floats]
-
-
-CORRECTIONS = {
-    "weighted": Correction(
-        ElkanNotoClassifier._reweigh, ElkanNotoClassifier._as_they_are, ElkanNotoClassifier._answer
-    ),
-    "scaled": Correction(
-        ElkanNotoClassifier._scale,
-        ElkanNotoClassifier._corrected,
-        ElkanNotoClassifier._answer_out_of_fold,
-    ),
-}
-
-
-def posterior(labelled: Floats, frequency: float) -> Floats:
-    """P(positive | x, unlabelled) = (1 - c) / c g / (1 - g), capped at 1 so that order is kept.
-
-    Learners are not exact, so the formula may exceed 1; the further it does, the nearer to 1.
-
-    Parameters
-    ----------
-    labelled
-        g, the probability of a label of each row, (n,).
-    frequency
-        c, the probability of a label of a positive.
-
-    Examples
-    --------
-    >>> posterior(np.array([0.0, 0.2, 0.5, 0.6]), 0.5).round(4).tolist()
-    [0.0, 0.25, 0.995, 0.9998]
-    """
-    ratio = (1 - frequency) / frequency * labelled / np.maximum(1 - labelled, 1e-12)
-    # A hyperbola that meets the line at 0.99 with slope 1: suspects beyond it stay ranked.
-    return np.where(ratio < 0.99, ratio, 1 - 1e-4 / np.maximum(ratio - 0.98, 0.01))
-
-
-def to_population(probability: Floats, prior: float, population: float) -> Floats:
-    """P(positive | x) in the population from that among the unlabelled rows: odds times a constant.
-
-    In case-control data both are the same. In single-set data it makes g / c of ``posterior``.
-
-    Parameters
-    ----------
-    probability
-        P(positive | x, unlabelled) of each row, (n,).
-    prior, population
-        Share of positives among the unlabelled rows and in the population.
-
-    Examples
-    --------
-    >>> to_population(np.array([0.25, 0.5]), 0.25, 0.5).tolist()
-    [0.5, 0.75]
-    """
-    positive = population / prior * probability
-    return positive / (positive + (1 - population) / (1 - prior) * (1 - probability))

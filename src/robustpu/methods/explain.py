@@ -31,7 +31,7 @@ def explanation(learners: Sequence[Any], X: Any) -> Explanation:
 
     A linear model adds coefficient x value. On its way to a leaf a row of a tree goes through
     nodes, each with a mean of its training rows: a step adds its change to the column that is
-    asked there. LightGBM and XGBoost are asked for their own.
+    asked there. LightGBM and XGBoost are asked for theirs.
 
     Parameters
     ----------
@@ -51,8 +51,8 @@ def explanation(learners: Sequence[Any], X: Any) -> Explanation:
     >>> from sklearn.linear_model import LogisticRegression
     >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), [0, 0, 1, 1]
     >>> learner = LogisticRegression().fit(X, y)
-    >>> own = explanation([learner], X)
-    >>> np.allclose(own.contribution.sum(1) + own.base, learner.decision_function(X))
+    >>> found = explanation([learner], X)
+    >>> np.allclose(found.contribution.sum(1) + found.base, learner.decision_function(X))
     True
     """
     total: Any = 0.0
@@ -87,20 +87,20 @@ def importances(learners: Sequence[Any], n_features: int) -> Floats:
     >>> importances([tree], 2).tolist()
     [1.0, 0.0]
     """
-    last = [own[-1] if isinstance(own, Pipeline) else own for own in learners]
-    if not all(hasattr(own, "feature_importances_") for own in last):
+    last = [learner[-1] if isinstance(learner, Pipeline) else learner for learner in learners]
+    if not all(hasattr(learner, "feature_importances_") for learner in last):
         raise AttributeError(
             f"{type(last[0]).__name__} has no feature_importances_. Ask explain(X), or "
             "sklearn.inspection.permutation_importance, which takes any model and true labels."
         )
-    found = [np.asarray(own.feature_importances_, dtype=np.float64) for own in last]
+    found = [np.asarray(learner.feature_importances_, dtype=np.float64) for learner in last]
     if len(found[0]) != n_features:
         raise AttributeError(
             f"the pipeline makes {len(found[0])} columns of the {n_features} that were given: its "
             "importances are those of estimators_[i][-1], one learner at a time."
         )
     # A learner without a single split has zeros.
-    mean: Floats = np.mean([own / (own.sum() or 1.0) for own in found], axis=0)
+    mean: Floats = np.mean([values / (values.sum() or 1.0) for values in found], axis=0)
     return mean
 
 
@@ -160,9 +160,9 @@ def _names(learner: Any, X: Any, count: int) -> NDArray[Any]:
 
 
 def _way_of(learner: Any) -> tuple[str, Callable[[Any, Any], Any]]:
-    for attribute, own in WAYS.items():
+    for attribute, way in WAYS.items():
         if hasattr(learner, attribute):
-            return own
+            return way
     raise AttributeError(
         f"{type(learner).__name__} has no contributions of its own to explain rows by. Linear "
         "models, trees, forests, HistGradientBoostingClassifier, LightGBM and XGBoost have; for "
@@ -177,9 +177,9 @@ def _linear(learner: Any, X: Any) -> Floats:
 
 
 def _tree(learner: Any, X: Any) -> Floats:
-    own = learner.tree_
-    share = own.value[:, 0, 1] / own.value[:, 0].sum(1)
-    given = own.feature, own.children_left, own.children_right, share, own.n_features
+    tree = learner.tree_
+    share = tree.value[:, 0, 1] / tree.value[:, 0].sum(1)
+    given = tree.feature, tree.children_left, tree.children_right, share, tree.n_features
     answer: Floats = path_contributions(*given)[learner.apply(X)]
     return answer
 
@@ -187,7 +187,7 @@ def _tree(learner: Any, X: Any) -> Floats:
 def _forest(learner: Any, X: Any) -> Floats:
     # The trees of a forest were fitted without names of columns.
     rows = learner._validate_X_predict(X)
-    total: Any = sum(_tree(own, rows) for own in learner.estimators_)
+    total: Any = sum(_tree(tree, rows) for tree in learner.estimators_)
     answer: Floats = total / len(learner.estimators_)
     return answer
 

@@ -6,14 +6,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from robustpu.base import parameters
-from robustpu.checks import check_number
-from robustpu.fleet import Best, Course, Fleet, Member, Rows, cross_entropy, cross_entropy_slope
+from robustpu.base.neural import NeuralPUClassifier
+from robustpu.fleet import Best, Course, Fleet, Member, Rows, cross_entropy, cross_entropy_grad
 from robustpu.methods.adversaries import Adversaries
 from robustpu.methods.balance import balanced
-from robustpu.methods.minimize import judged, start
+from robustpu.methods.minimize import early_stopping, start
 from robustpu.modules import ModuleFactory
-from robustpu.neural import NeuralPUClassifier
+from robustpu.validation.parameters import number, param, parameters
 
 # Without it nine of ten negatives that G_n makes on MNIST are ones, the simplest digit.
 PENALTY_OF_PICTURES = 3.0
@@ -23,11 +22,11 @@ PENALTY_OF_PICTURES = 3.0
 class GenPUClassifier(NeuralPUClassifier):
     """A classifier of generated rows: G_p makes positives, and prior G_p + (1 - prior) G_n makes U.
 
-    Three discriminators judge what two generators make: G_p must pass for labelled positives; G_p
+    Three discriminators score what two generators make: G_p must pass for labelled positives; G_p
     and G_n, mixed by the prior, for unlabelled rows; and G_n is pushed away from labelled
     positives. After each epoch of this game the classifier trains for one epoch on fresh rows.
-    Labelled positives must be a fair sample. Such games are **unstable**, most of all with other
-    numbers than the defaults. ``n_members`` averages several; ``spread_positive`` and
+    Labels must be selected completely at random. Such games are **unstable**, most of all with
+    other numbers than the defaults. ``n_members`` averages several; ``spread_positive`` and
     ``spread_negative`` in ``history_`` fall towards 0 when a generator collapses. Parameters as in
     :class:`robustpu.RobustPUClassifier`, sample weights being chances to be drawn, and
 
@@ -60,14 +59,14 @@ class GenPUClassifier(NeuralPUClassifier):
     True
     """
 
-    lambda_positive: float = 1.0
-    lambda_negative: float = 0.1
-    noise: int = 32
-    hidden: int = 128
-    generator_lr: float = 1e-3
-    discriminator_lr: float = 1e-3
-    penalty: float | None = None
-    real_share: float = 0.5
+    lambda_positive: float = param(1.0, number(least=0))
+    lambda_negative: float = param(0.1, number(least=0))
+    noise: int = param(32, number(least=1, whole=True), fleet=True)
+    hidden: int = param(128, number(least=1, whole=True), fleet=True)
+    generator_lr: float = param(1e-3, number(above=0))
+    discriminator_lr: float = param(1e-3, number(above=0))
+    penalty: float | None = param(None, number(least=0, optional=True))
+    real_share: float = param(0.5, number(least=0, most=1))
 
     _causes = (
         "Common causes are a wrong prior, too few epochs, or generators that have collapsed "
@@ -75,53 +74,43 @@ class GenPUClassifier(NeuralPUClassifier):
         "more n_members, or lower learning rates of the generators and discriminators."
     )
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def check_combination(self) -> None:
+        super().check_combination()
         if self.mirror:
             raise ValueError(
-                "mirror=True flips the rows that a network trains on; GenPU makes its own, and "
-                "learns from the given ones what to make: leave it out, or add flipped rows to X."
+                "mirror=True flips the rows that a network trains on; GenPU generates rows, and "
+                "learns from the given ones what to generate: leave it out, or add flipped rows "
+                "to X."
             )
-        check_number("lambda_positive", self.lambda_positive, least=0)
-        check_number("lambda_negative", self.lambda_negative, least=0)
-        check_number("noise", self.noise, least=1, whole=True)
-        check_number("hidden", self.hidden, least=1, whole=True)
-        check_number("generator_lr", self.generator_lr, above=0)
-        check_number("discriminator_lr", self.discriminator_lr, above=0)
-        check_number("penalty", self.penalty, least=0, optional=True)
-        check_number("real_share", self.real_share, least=0, most=1)
-
-    def _fleet_key(self) -> tuple[Any, ...]:
-        return (*super()._fleet_key(), self.noise, self.hidden)
 
     @classmethod
-    def _train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
+    def train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
         first = settings[0]
         adversaries = Adversaries(
             fleet,
             first.noise,
             first.hidden,
             first.batch_size,
-            [own.generator_lr for own in settings],
-            [own.discriminator_lr for own in settings],
+            [member.generator_lr for member in settings],
+            [member.discriminator_lr for member in settings],
         )
         usual = PENALTY_OF_PICTURES if len(fleet.pool.shape) > 2 else 0.0
-        penalties = [usual if own.penalty is None else own.penalty for own in settings]
+        penalties = [usual if member.penalty is None else member.penalty for member in settings]
         learner = learner_of(fleet, first.module)
-        start(learner, settings, cross_entropy, cross_entropy_slope)
+        start(learner, settings, cross_entropy, cross_entropy_grad)
         course = Course(Best(fleet))
-        for _ in judged(fleet, settings, course, range(1, first.epochs + 1)):
+        for _ in early_stopping(fleet, settings, course, range(1, first.epochs + 1)):
             stay = torch.isin(learner.alive, fleet.alive)
             adversaries.keep(stay)
             learner.keep(stay)
             adversaries.epoch(
                 fleet.prior,
-                fleet.per_member([own.lambda_positive for own in settings]),
-                fleet.per_member([own.lambda_negative for own in settings]),
+                fleet.per_member([member.lambda_positive for member in settings]),
+                fleet.per_member([member.lambda_negative for member in settings]),
                 fleet.per_member(penalties),
             )
             is_positive = learner.training.is_positive
-            real = fleet.per_member([own.real_share for own in settings]) * is_positive.sum(1)
+            real = fleet.per_member([member.real_share for member in settings]) * is_positive.sum(1)
             is_real = is_positive.cumsum(1) <= real.round()[:, None]
             rows, spread = adversaries.rows(is_positive, is_positive & is_real)
             assert isinstance(learner.pool, Tensor)
@@ -145,8 +134,8 @@ def learner_of(fleet: Fleet, module: str | ModuleFactory) -> Fleet:
     is_positive = place % n < (prior * n).round().clamp(1, n - 1)[:, None]
     weight = balanced(torch.ones_like(training.weight), is_positive, prior)
     crew = [
-        Member(Rows(*rows), None, own, own, seed, 0)
-        for *rows, own, seed in zip(
+        Member(Rows(*rows), None, prior, prior, seed, 0)
+        for *rows, prior, seed in zip(
             place, is_positive, weight, prior.tolist(), fleet.seeds.tolist(), strict=True
         )
     ]

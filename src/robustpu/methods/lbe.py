@@ -6,23 +6,21 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from robustpu.base import parameters
-from robustpu.checks import check_number
+from robustpu.base.neural import NeuralPUClassifier
 from robustpu.fleet import (
     Best,
     Course,
     Fleet,
     cross_entropy,
-    cross_entropy_slope,
+    cross_entropy_grad,
     soft_cross_entropy,
-    soft_cross_entropy_slope,
+    soft_cross_entropy_grad,
 )
 from robustpu.methods.balance import balanced
-from robustpu.methods.minimize import judged, start
+from robustpu.methods.minimize import early_stopping, start
 from robustpu.modules import MODULES, ModuleFactory
-from robustpu.naming import identity, pick
-from robustpu.neural import NeuralPUClassifier
 from robustpu.risks import weighted_mean
+from robustpu.validation.parameters import number, param, parameters, strategy
 
 
 @parameters
@@ -30,7 +28,7 @@ class LBEClassifier(NeuralPUClassifier):
     """P(labelled | x) = h(x) eta(x), fitted by expectation and maximisation.
 
     h(x) is the probability of a positive, eta(x) the probability that a positive is labelled: it
-    may depend on the row, so labelled positives need not be a fair sample. Only the product is
+    may depend on the row, so labels need not be selected completely at random. Only the product is
     determined by the data; what tells them apart is that both are simple, where they start, and
     the prior, which the mean of h over the unlabelled rows is held to. Parameters as in
     :class:`robustpu.RobustPUClassifier`, and
@@ -38,9 +36,9 @@ class LBEClassifier(NeuralPUClassifier):
     Parameters
     ----------
     warm_epochs
-        First h learns labelled against unlabelled rows, for so many epochs.
+        First h learns labelled against unlabelled rows, for this many epochs.
     rounds, epochs
-        Then come so many rounds, each with so many epochs of h and of eta.
+        Then ``rounds`` rounds, each with ``epochs`` epochs of h and of eta.
     label_module, label_lr, label_decay
         Network of eta, which starts at a half everywhere, its learning rate and its weight decay.
         The less it decays, the more of what tells rows apart eta may explain in place of h.
@@ -56,45 +54,34 @@ class LBEClassifier(NeuralPUClassifier):
     True
     """
 
-    epochs: int = 5
-    rounds: int = 20
-    warm_epochs: int = 10
-    weight_decay: float | None = 1e-3
-    label_module: str | ModuleFactory = "linear"
-    label_lr: float = 1e-3
-    label_decay: float = 0.3
+    epochs: int = param(5, number(least=1, whole=True), fleet=True)
+    rounds: int = param(20, number(least=1, whole=True), fleet=True)
+    warm_epochs: int = param(10, number(least=0, whole=True), fleet=True)
+    weight_decay: float = param(1e-3, number(least=0))
+    label_module: str | ModuleFactory = param("linear", strategy(MODULES), fleet=True)
+    label_lr: float = param(1e-3, number(above=0))
+    label_decay: float = param(0.3, number(least=0))
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_number("rounds", self.rounds, least=1, whole=True)
-        check_number("warm_epochs", self.warm_epochs, least=0, whole=True)
-        check_number("label_lr", self.label_lr, above=0)
-        check_number("label_decay", self.label_decay, least=0)
-        pick("label_module", self.label_module, MODULES)
-
-    def _fleet_key(self) -> tuple[Any, ...]:
-        own = self.rounds, self.warm_epochs, identity(self.label_module)
-        return (*super()._fleet_key(), *own)
-
-    def _planned_epochs(self) -> int:
+    @property
+    def planned_epochs(self) -> int:
         return self.warm_epochs + self.rounds * self.epochs
 
     @classmethod
-    def _train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
+    def train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
         first = settings[0]
-        labels = fleet.beside(first.label_module)
+        labels = fleet.twin(first.label_module)
         begin_at_half(labels)
         course = Course(Best(fleet))
         training = fleet.training
         excess = sample_excess(
             training.is_positive, training.weight, fleet.prior, fleet.population_prior
         )
-        start(fleet, settings, cross_entropy, cross_entropy_slope)
+        start(fleet, settings, cross_entropy, cross_entropy_grad)
         # Labelled and unlabelled rows weigh the same, or hidden positives would look negative.
         weight = balanced(training.weight, training.is_positive, torch.full_like(fleet.prior, 0.5))
         for _ in range(first.warm_epochs):
             fleet.epoch(weight)
-        for _ in judged(fleet, settings, course, range(1, first.rounds + 1)):
+        for _ in early_stopping(fleet, settings, course, range(1, first.rounds + 1)):
             labels.keep(torch.isin(labels.alive, fleet.alive))
             training, shift = fleet.training, excess[fleet.alive]
             # Expectation: how likely each row is positive, given whether it is labelled.
@@ -103,14 +90,14 @@ class LBEClassifier(NeuralPUClassifier):
             positive = anchored(positive, training.is_positive, training.weight, fleet.prior)
             # Maximisation: classes for all rows, labels for positives.
             weight, target = for_population(positive, shift)
-            start(fleet, settings, soft_cross_entropy, soft_cross_entropy_slope)
+            start(fleet, settings, soft_cross_entropy, soft_cross_entropy_grad)
             labels.start(
                 cross_entropy,
-                [own.label_lr for own in settings],
-                [own.label_decay for own in settings],
+                [member.label_lr for member in settings],
+                [member.label_decay for member in settings],
                 [0.0 for _ in settings],
                 first.batch_size,
-                cross_entropy_slope,
+                cross_entropy_grad,
             )
             for _ in range(first.epochs):
                 fleet.epoch(training.weight * weight, {"target": target})
@@ -167,7 +154,8 @@ def expected(logit: Tensor, label_logit: Tensor, is_positive: Tensor) -> Tensor:
     Examples
     --------
     >>> half = torch.zeros(1, 2)
-    >>> [round(own, 4) for own in expected(half, half, torch.tensor([[True, False]]))[0].tolist()]
+    >>> found = expected(half, half, torch.tensor([[True, False]]))
+    >>> [round(value, 4) for value in found[0].tolist()]
     [1.0, 0.3333]
     """
     positive, labelled = torch.sigmoid(logit), torch.sigmoid(label_logit)

@@ -8,26 +8,26 @@ import torch
 from torch import Tensor
 
 from robustpu.fleet import Batch, Best, Course, Fleet, Risk
-from robustpu.naming import identity
 from robustpu.risks import Surrogate
+from robustpu.validation.names import identity
 
 
 def start(
     fleet: Fleet,
     settings: Sequence[Any],
     risk: Risk,
-    slope: Risk | None = None,
+    grad: Risk | None = None,
     blend: int | None = None,
     **numbers: Sequence[float],
 ) -> None:
     """Begin to minimise a risk, each member with the rates of its own settings."""
     fleet.start(
         risk,
-        [own.lr for own in settings],
-        [own.weight_decay for own in settings],
-        [own.warmup_epochs for own in settings],
+        [member.lr for member in settings],
+        [member.weight_decay for member in settings],
+        [member.warmup_epochs for member in settings],
         settings[0].batch_size,
-        slope,
+        grad,
         blend,
         **numbers,
     )
@@ -55,7 +55,7 @@ def minimize(
     fleet: Fleet,
     settings: Sequence[Any],
     risk: Risk,
-    slope: Risk | None = None,
+    grad: Risk | None = None,
     **numbers: Sequence[float],
 ) -> Course:
     """Minimise a risk for ``epochs`` epochs, and restore each member's best epoch.
@@ -66,37 +66,37 @@ def minimize(
         The networks, and the parameters of each.
     risk
         ``(logit, batch, **numbers) -> (alive,)``.
-    slope
+    grad
         Its derivative by the logits, (alive, rows), if it is known.
     numbers
         What else the risk depends on, one number a member each.
     """
     course = Course(Best(fleet))
-    start(fleet, settings, risk, slope, None, **numbers)
-    for _ in judged(fleet, settings, course, range(1, settings[0].epochs + 1)):
+    start(fleet, settings, risk, grad, None, **numbers)
+    for _ in early_stopping(fleet, settings, course, range(1, settings[0].epochs + 1)):
         fleet.epoch()
     course.best.restore()
     return course
 
 
-def judged(
+def early_stopping(
     fleet: Fleet, settings: Sequence[Any], course: Course, epochs: Iterable[int]
 ) -> Iterator[int]:
-    """Give the number of each epoch, and judge the networks after it.
+    """Yield the number of each epoch, and score the networks on held-out rows after it.
 
-    The best state of each member is remembered, and members whose patience is at an end leave; if
-    none is left, so are no epochs.
+    The best state of each member is kept. Members whose patience is at an end leave; the epochs end
+    when none is left.
 
     Parameters
     ----------
     fleet, settings
         The networks, and the parameters of each.
     course
-        Where to note the scores, and what remembers the best.
+        Records the scores, and keeps the best states.
     epochs
         Their numbers.
     """
-    patience = [own.patience or math.inf for own in settings]
+    patience = [member.patience or math.inf for member in settings]
     for epoch in epochs:
         yield epoch
         score = fleet.score()
@@ -119,16 +119,16 @@ def train_once(fleet: Fleet, settings: Sequence[Any]) -> None:
     """
     first: dict[Any, int] = {}
     places = [
-        first.setdefault((member if origin is None else origin, _settings(own)), len(first))
-        for member, (origin, own) in enumerate(zip(fleet.origins, settings, strict=True))
+        first.setdefault((member if origin is None else origin, _settings(estimator)), len(first))
+        for member, (origin, estimator) in enumerate(zip(fleet.origins, settings, strict=True))
     ]
     kind = type(settings[0])
     if len(first) == fleet.size:
-        kind._train(fleet, settings)
+        kind.train(fleet, settings)
         return
     distinct = [places.index(place) for place in range(len(first))]
     some = fleet.some(distinct)
-    kind._train(some, [settings[member] for member in distinct])
+    kind.train(some, [settings[member] for member in distinct])
     fleet.become(some, places)
 
 

@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from robustpu.base import parameters
-from robustpu.checks import check_number
+from robustpu.base.neural import NeuralPUClassifier
 from robustpu.fleet import Course, Fleet
 from robustpu.methods.minimize import minimize, of_batch
-from robustpu.naming import identity, pick
-from robustpu.neural import NeuralPUClassifier
-from robustpu.risks import SURROGATE_SLOPES, SURROGATES, Surrogate, nnpu, nnpu_slope
+from robustpu.risks import SURROGATE_GRADS, SURROGATES, Surrogate, nnpu, nnpu_grad
+from robustpu.validation.names import pick
+from robustpu.validation.parameters import number, param, parameters, strategy
 
 
 @parameters
@@ -40,28 +39,19 @@ class NNPUClassifier(NeuralPUClassifier):
     True
     """
 
-    surrogate: str | Surrogate = "sigmoid"
-    weight_decay: float | None = 5e-3
-    beta: float = 0.0
-    gamma: float = 1.0
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        pick("surrogate", self.surrogate, SURROGATES)
-        check_number("beta", self.beta, least=0)
-        check_number("gamma", self.gamma, least=0, most=1)
-
-    def _fleet_key(self) -> tuple[Any, ...]:
-        return (*super()._fleet_key(), identity(self.surrogate))
+    surrogate: str | Surrogate = param("sigmoid", strategy(SURROGATES), fleet=True)
+    weight_decay: float = param(5e-3, number(least=0))
+    beta: float = param(0.0, number(least=0))
+    gamma: float = param(1.0, number(least=0, most=1))
 
     @classmethod
-    def _train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
+    def train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
         surrogate = pick("surrogate", settings[0].surrogate, SURROGATES)
         return minimize(
             fleet,
             settings,
             of_batch(nnpu, surrogate),
-            of_batch(nnpu_slope, surrogate) if surrogate in SURROGATE_SLOPES else None,
-            beta=[own.beta for own in settings],
-            gamma=[own.gamma for own in settings],
+            of_batch(nnpu_grad, surrogate) if surrogate in SURROGATE_GRADS else None,
+            beta=[member.beta for member in settings],
+            gamma=[member.gamma for member in settings],
         )

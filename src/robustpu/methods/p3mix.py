@@ -6,14 +6,13 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
-from robustpu.base import parameters
-from robustpu.checks import check_number
+from robustpu.base.neural import NeuralPUClassifier
 from robustpu.fleet import Batch, Best, Course, Fleet, Partners
-from robustpu.methods.minimize import judged, start
+from robustpu.methods.minimize import early_stopping, start
 from robustpu.methods.mixup import PARTNER, SIDE, shares, someone
 from robustpu.methods.teacher import Teacher
-from robustpu.neural import NeuralPUClassifier
 from robustpu.risks import entropy, logistic, weighted_mean
+from robustpu.validation.parameters import number, param, parameters
 
 # Logit of 1 - 1e-4: probabilities are kept off 0 and 1 by as much.
 MOST = 9.21024
@@ -25,30 +24,17 @@ DECAY = 0.997
 class _P3Mix(NeuralPUClassifier):
     """What the two variants share."""
 
-    weight_decay: float | None = 1e-6
-    alpha: float = 1.0
-    mix_layer: int = 1
-    start_epoch: int = 5
-    pool_size: int = 96
-    gamma: float = 0.85
-    unlabeled_weight: float = 1.0
-    entropy_weight: float = 0.1
+    weight_decay: float = param(1e-6, number(least=0))
+    alpha: float = param(1.0, number(above=0))
+    mix_layer: int = param(1, number(least=0, whole=True), fleet=True)
+    start_epoch: int = param(5, number(least=0, whole=True))
+    pool_size: int = param(96, number(least=1, whole=True))
+    gamma: float = param(0.85, number(above=0.5, below=1))
+    unlabeled_weight: float = param(1.0, number(above=0))
+    entropy_weight: float = param(0.1, number(least=0))
 
     # Numbers of the risk.
     _numbers: ClassVar[tuple[str, ...]] = ("unlabeled_weight", "entropy_weight")
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_number("alpha", self.alpha, above=0)
-        check_number("mix_layer", self.mix_layer, least=0, whole=True)
-        check_number("start_epoch", self.start_epoch, least=0, whole=True)
-        check_number("pool_size", self.pool_size, least=1, whole=True)
-        check_number("gamma", self.gamma, above=0.5, below=1)
-        check_number("unlabeled_weight", self.unlabeled_weight, above=0)
-        check_number("entropy_weight", self.entropy_weight, least=0)
-
-    def _fleet_key(self) -> tuple[Any, ...]:
-        return (*super()._fleet_key(), self.mix_layer)
 
     @classmethod
     def _target(cls, logit: Tensor, is_positive: Tensor, gamma: Tensor, begun: Tensor) -> Tensor:
@@ -61,15 +47,15 @@ class _P3Mix(NeuralPUClassifier):
         return None
 
     @classmethod
-    def _train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
+    def train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
         def each(name: str) -> list[float]:
-            return [getattr(own, name) for own in settings]
+            return [getattr(member, name) for member in settings]
 
         course = Course(Best(fleet))
         teacher = cls._teacher(fleet)
         numbers = {name: each(name) for name in cls._numbers}
         start(fleet, settings, at_mixtures, None, settings[0].mix_layer, **numbers)
-        for epoch in judged(fleet, settings, course, range(1, settings[0].epochs + 1)):
+        for epoch in early_stopping(fleet, settings, course, range(1, settings[0].epochs + 1)):
             is_positive = fleet.training.is_positive
             logit = fleet.logits()
             gamma = fleet.per_member(each("gamma"))[:, None]
@@ -110,7 +96,7 @@ class P3MixEClassifier(_P3Mix):
     alpha
         Shares in a mixture are drawn from Beta(alpha, alpha); the row has the larger one.
     mix_layer
-        Rows are mixed after so many ReLUs, if the module is a chain of layers; 0: at the inputs.
+        Rows are mixed after this many ReLUs, if the module is a chain of layers; 0: at the inputs.
     start_epoch
         Until then, partners are drawn from everyone, and nothing is corrected.
     pool_size
@@ -134,14 +120,10 @@ class P3MixEClassifier(_P3Mix):
     True
     """
 
-    early_weight: float = 1.0
-    unlabeled_weight: float = 0.5
+    early_weight: float = param(1.0, number(least=0))
+    unlabeled_weight: float = param(0.5, number(above=0))
 
     _numbers: ClassVar[tuple[str, ...]] = (*_P3Mix._numbers, "early_weight")
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_number("early_weight", self.early_weight, least=0)
 
     @classmethod
     def _teacher(cls, fleet: Fleet) -> Teacher | None:
@@ -166,7 +148,7 @@ class P3MixCClassifier(_P3Mix):
     True
     """
 
-    gamma: float = 0.8
+    gamma: float = param(0.8, number(above=0.5, below=1))
 
     @classmethod
     def _target(cls, logit: Tensor, is_positive: Tensor, gamma: Tensor, begun: Tensor) -> Tensor:
@@ -236,10 +218,10 @@ def choose_partners(fleet: Fleet, is_marginal: Tensor, pool: Tensor) -> tuple[Te
     return torch.where(is_marginal, someone(fleet, pool, PARTNER + 2), either), is_marginal
 
 
-def _mixed(own: Tensor, place: Tensor, share: Tensor, from_pool: Tensor) -> Tensor:
+def _mixed(target: Tensor, place: Tensor, share: Tensor, from_pool: Tensor) -> Tensor:
     """Mix answers (members, rows) as the rows are mixed; those of the pool are positive."""
-    partner = torch.where(from_pool, 1.0, own.gather(1, place))
-    return torch.lerp(partner, own, share)
+    partner = torch.where(from_pool, 1.0, target.gather(1, place))
+    return torch.lerp(partner, target, share)
 
 
 def at_mixtures(

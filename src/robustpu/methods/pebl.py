@@ -11,24 +11,25 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from robustpu.base import parameters
-from robustpu.checks import check_number
-from robustpu.methods.two_step import TwoStepClassifier, boundary
+from robustpu.base.wrapper import hold_out, scores
+from robustpu.calibration import boundary, log_odds
+from robustpu.methods.two_step import TwoStepClassifier
 from robustpu.selection import positive_rates, proxy_accuracy
-from robustpu.thresholds import log_odds
-from robustpu.wrapper import Floats, Mask, hold_out, rows_of, scores
+from robustpu.training import TrainingData
+from robustpu.training.data import Floats, Index, Mask, rows_of
+from robustpu.validation.parameters import number, param, parameters
 
 SVM = make_pipeline(StandardScaler(), LinearSVC(dual=False))
 
 
 @parameters
 class PEBLClassifier(TwoStepClassifier):
-    """Strong negatives have no positive feature; what P against N answers negative joins N; repeat.
+    """Strong negatives have no positive feature; what P against N predicts negative joins N.
 
     A feature is positive if it is more frequent in P than in U. The learner is fitted to P against
-    N, unlabelled rows that it answers negative move into N, until none moves. A part of P and U
-    watches from outside: the iteration that answers it best is kept. Assumes that labelled
-    positives are a fair sample of all positives. Parameters as in
+    N, unlabelled rows that it predicts negative move into N, until none moves. A part of P and U
+    is held out: the iteration that predicts it best is kept. Assumes that labels are
+    selected completely at random (SCAR). Parameters as in
     :class:`robustpu.RobustPUClassifier`, and
 
     Parameters
@@ -37,12 +38,12 @@ class PEBLClassifier(TwoStepClassifier):
         A scikit-learn classifier; by default a linear support vector machine on standardised
         columns, whose probabilities are a sigmoid of its decisions and rank only.
     n_bins
-        A numeric column with more than two values is cut at its quantiles into so many bins, and
+        A numeric column with more than two values is cut at its quantiles into this many bins, and
         every bin is a feature.
     guard_fraction
         Share of P and of U that watches; 0 keeps the last iteration. After that all rows are used.
     tolerance
-        The loop stops if the share of the watching positives that is answered positive is by more
+        The loop stops if the share of the watching positives that is predicted positive is by more
         than this below its best so far.
     max_iter
         Iterations at most.
@@ -79,82 +80,69 @@ class PEBLClassifier(TwoStepClassifier):
 
     _default = SVM
 
-    n_bins: int = 10
-    guard_fraction: float = 0.2
-    tolerance: float = 0.05
-    max_iter: int = 30
+    n_bins: int = param(10, number(least=2, whole=True))
+    guard_fraction: float = param(0.2, number(least=0, below=1))
+    tolerance: float = param(0.05, number(least=0, most=1))
+    max_iter: int = param(30, number(least=1, whole=True))
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_number("n_bins", self.n_bins, least=2, whole=True)
-        check_number("guard_fraction", self.guard_fraction, least=0, below=1)
-        check_number("tolerance", self.tolerance, least=0, most=1)
-        check_number("max_iter", self.max_iter, least=1, whole=True)
-
-    def _learn(
-        self, X: Any, is_positive: Mask, weight: Floats | None, random: np.random.RandomState
-    ) -> None:
+    def fit_learners(self, data: TrainingData, random: np.random.RandomState) -> None:
         self.history_: list[dict[str, float]] = []
         self.n_iter_ = np.zeros(0, dtype=np.intp)
-        super()._learn(X, is_positive, weight, random)
+        super().fit_learners(data, random)
 
-    def _pick(
-        self, X: Any, is_positive: Mask, weight: Floats | None, random: np.random.RandomState
-    ) -> Mask:
+    def pick_negatives(self, data: TrainingData, random: np.random.RandomState) -> Mask:
+        is_positive = data.is_positive
         kept, guard = hold_out(is_positive, self.guard_fraction, random)
-        own, own_positive = rows_of(X, kept), is_positive[kept]
-        own_weight = None if weight is None else weight[kept]
+        part = data.take(kept)
 
         # Step 1: strong negatives.
-        count = positive_features(own, own_positive, own_weight, self.n_bins)
-        negative = np.zeros_like(own_positive)
-        negative[~own_positive] = self._reliable(count[~own_positive], 1)
+        count = positive_features(part.X, part.is_positive, part.weight, self.n_bins)
+        negative = np.zeros_like(part.is_positive)
+        negative[~part.is_positive] = self._reliable(count[~part.is_positive], 1)
 
-        # Step 2: P against N; what is answered negative moves into N; until none moves.
+        # Step 2: P against N; what is predicted negative moves into N; until none moves.
         best, top, picked = -np.inf, 0.0, np.zeros_like(is_positive)
         for iteration in range(1, self.max_iter + 1):
-            learner = self._against(own, own_positive, negative, own_weight, random)
-            score = log_odds(scores(learner, own))
-            edge = boundary(*self._sample(score, own_positive, own_weight))
-            answer = _answers(learner, X, guard, edge)
-            recall, mark = self._judge(answer, is_positive[guard], weight, guard)
-            note = {"draw": len(self.n_iter_), "iteration": iteration}
-            note["n_negative"] = int(negative.sum())
-            self.history_.append({**note, "recall": recall, "score": mark})
+            learner = self._against(part, negative, random)
+            score = log_odds(scores(learner, part.X))
+            edge = boundary(*self._sample(score, part))
+            predicted = _predictions(learner, data.X, guard, edge)
+            recall, accuracy = self._evaluate(predicted, data, guard)
+            record = {"draw": len(self.n_iter_), "iteration": iteration}
+            record["n_negative"] = int(negative.sum())
+            self.history_.append({**record, "recall": recall, "score": accuracy})
             if recall < top - self.tolerance:
                 break
             top = max(top, recall)
             # Of equal iterations the last: its negatives are nearest to the boundary.
-            if mark >= best:
-                best, picked[kept] = mark, negative
-                picked[guard] = ~is_positive[guard] & ~answer
-            moving = ~own_positive & ~negative & (score < edge)
+            if accuracy >= best:
+                best, picked[kept] = accuracy, negative
+                picked[guard] = ~is_positive[guard] & ~predicted
+            moving = ~part.is_positive & ~negative & (score < edge)
             if not moving.any():
                 break
             negative |= moving
         self.n_iter_ = np.append(self.n_iter_, iteration)
         return picked
 
-    def _judge(
-        self, answer: Mask, is_positive: Mask, weight: Floats | None, rows: NDArray[np.intp]
-    ) -> tuple[float, float]:
-        """Recall and proxy accuracy of answers to watching rows; 1 if none watches."""
+    def _evaluate(self, predicted: Mask, data: TrainingData, rows: Index) -> tuple[float, float]:
+        """Recall and proxy accuracy of predictions for watching rows; 1 if there are none."""
         if not len(rows):
             return 1.0, 1.0
-        own = np.ones(len(rows)) if weight is None else weight[rows]
-        given = [torch.from_numpy(part) for part in (answer.astype(float), is_positive, own)]
+        given = predicted.astype(float), data.is_positive[rows], data.weight[rows]
+        tensors = [torch.from_numpy(part) for part in given]
         numbers = torch.tensor([self.prior_, self.population_prior_], dtype=torch.float64)
-        return float(positive_rates(*given)[0]), float(proxy_accuracy(*given, *numbers))
+        return float(positive_rates(*tensors)[0]), float(proxy_accuracy(*tensors, *numbers))
 
 
-def _answers(learner: Any, X: Any, rows: NDArray[np.intp], edge: float) -> Mask:
+def _predictions(learner: Any, X: Any, rows: Index, edge: float) -> Mask:
     """Which of some rows, if any, score at the edge or above it."""
     if not len(rows):
         return np.zeros(0, dtype=np.bool_)
     return log_odds(scores(learner, rows_of(X, rows))) >= edge
 
 
-def positive_features(X: Any, is_positive: Mask, weight: Floats | None, n_bins: int) -> Floats:
+def positive_features(X: Any, is_positive: Mask, weight: Floats, n_bins: int) -> Floats:
     """Count the features of each row that are more frequent in P than in U, (n,).
 
     Parameters
@@ -164,7 +152,7 @@ def positive_features(X: Any, is_positive: Mask, weight: Floats | None, n_bins: 
     is_positive
         Which rows are labelled, (n,).
     weight
-        Of each row, (n,), or None if all count alike.
+        Of each row, (n,).
     n_bins
         See :func:`features`.
 
@@ -172,13 +160,12 @@ def positive_features(X: Any, is_positive: Mask, weight: Floats | None, n_bins: 
     --------
     >>> X = np.array([[1, 0], [1, 0], [0, 0], [0, 1], [1, 1]])
     >>> mask = np.array([True, True, False, False, False])
-    >>> positive_features(X, mask, None, 10).tolist()
+    >>> positive_features(X, mask, np.ones(5), 10).tolist()
     [1.0, 1.0, 0.0, 0.0, 1.0]
     """
-    own = np.ones(len(is_positive)) if weight is None else weight
-    in_positive = np.where(is_positive, own, 0) / own[is_positive].sum()
-    in_unlabeled = np.where(is_positive, 0, own) / own[~is_positive].sum()
-    count = np.zeros(len(own))
+    in_positive = np.where(is_positive, weight, 0) / weight[is_positive].sum()
+    in_unlabeled = np.where(is_positive, 0, weight) / weight[~is_positive].sum()
+    count = np.zeros(len(weight))
     for column in _columns(X):
         feature = features(column, n_bins)
         more = np.bincount(feature, in_positive) - np.bincount(feature, in_unlabeled)

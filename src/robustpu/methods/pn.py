@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from robustpu.fleet import Course, Fleet, cross_entropy, cross_entropy_slope
+from robustpu.base.neural import NeuralPUClassifier
+from robustpu.fleet import Course, Fleet, cross_entropy, cross_entropy_grad
 from robustpu.methods.minimize import minimize
-from robustpu.neural import NeuralPUClassifier
 
 
 class PNClassifier(NeuralPUClassifier):
@@ -26,5 +26,5 @@ class PNClassifier(NeuralPUClassifier):
     """
 
     @classmethod
-    def _train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
-        return minimize(fleet, settings, cross_entropy, cross_entropy_slope)
+    def train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
+        return minimize(fleet, settings, cross_entropy, cross_entropy_grad)

@@ -6,12 +6,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from robustpu.base import parameters
-from robustpu.checks import check_number
-from robustpu.fleet import Best, Course, Fleet, soft_cross_entropy, soft_cross_entropy_slope
-from robustpu.methods.minimize import judged, minimize, of_batch, start
-from robustpu.neural import NeuralPUClassifier
-from robustpu.risks import logistic, nnpu, nnpu_slope
+from robustpu.base.neural import NeuralPUClassifier
+from robustpu.fleet import Best, Course, Fleet, soft_cross_entropy, soft_cross_entropy_grad
+from robustpu.methods.minimize import early_stopping, minimize, of_batch, start
+from robustpu.risks import logistic, nnpu, nnpu_grad
+from robustpu.validation.parameters import number, param, parameters
 
 
 @parameters
@@ -43,35 +42,32 @@ class PUbNClassifier(NeuralPUClassifier):
     True
     """
 
-    weight_decay: float | None = 1e-4
-    share: float = 0.9
+    weight_decay: float = param(1e-4, number(least=0))
+    share: float = param(0.9, number(above=0, most=1))
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_number("share", self.share, above=0, most=1)
-
-    def _planned_epochs(self) -> int:
+    @property
+    def planned_epochs(self) -> int:
         return 2 * self.epochs
 
     @classmethod
-    def _train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
+    def train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
         initial = fleet.state.copy()
         # Step 1: a network that tells how likely a row is positive.
-        risk, slope = of_batch(nnpu, logistic), of_batch(nnpu_slope, logistic)
-        minimize(fleet, settings, risk, slope)
+        risk, grad = of_batch(nnpu, logistic), of_batch(nnpu_grad, logistic)
+        minimize(fleet, settings, risk, grad)
         training = fleet.training
         prior, population_prior = fleet.prior, fleet.population_prior
         positive = among_unlabeled(fleet.logits(), prior, population_prior)
-        level = fleet.per_member([own.share for own in settings]) * (1 - prior)
+        level = fleet.per_member([member.share for member in settings]) * (1 - prior)
         priors = prior, population_prior
         weight, target = weigh(positive, training.is_positive, training.weight, level, *priors)
 
         # Step 2: another one, by weights that the first one gives.
         fleet.reunite(initial)
         course = Course(Best(fleet))
-        start(fleet, settings, soft_cross_entropy, soft_cross_entropy_slope)
+        start(fleet, settings, soft_cross_entropy, soft_cross_entropy_grad)
         epochs = range(settings[0].epochs + 1, 2 * settings[0].epochs + 1)
-        for _ in judged(fleet, settings, course, epochs):
+        for _ in early_stopping(fleet, settings, course, epochs):
             fleet.epoch(weight[fleet.alive], {"target": target[fleet.alive]})
         course.best.restore()
         return course

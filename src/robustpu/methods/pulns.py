@@ -6,13 +6,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from robustpu.base import parameters
-from robustpu.checks import check_number
-from robustpu.fleet import Best, Course, Fleet, cross_entropy, cross_entropy_slope
+from robustpu.base.neural import NeuralPUClassifier
+from robustpu.fleet import Best, Course, Fleet, cross_entropy, cross_entropy_grad
 from robustpu.methods.balance import balanced
-from robustpu.methods.minimize import judged, start
+from robustpu.methods.minimize import early_stopping, start
 from robustpu.methods.selector import Selector, chosen_share, returns
-from robustpu.neural import NeuralPUClassifier
+from robustpu.validation.parameters import number, param, parameters
 
 
 @parameters
@@ -29,9 +28,9 @@ class PULNSClassifier(NeuralPUClassifier):
     Parameters
     ----------
     warm_epochs
-        First the classifier learns labelled against unlabelled rows, for so many epochs.
+        First the classifier learns labelled against unlabelled rows, for this many epochs.
     episodes, epochs
-        Then come so many episodes, with so many epochs of the classifier each.
+        Then ``episodes`` episodes, with ``epochs`` epochs of the classifier each.
     probe_epochs
         Epochs of the probe.
     selector_steps, selector_lr
@@ -53,53 +52,40 @@ class PULNSClassifier(NeuralPUClassifier):
     True
     """
 
-    epochs: int = 5
-    episodes: int = 30
-    warm_epochs: int = 5
-    probe_epochs: int = 1
-    selector_steps: int = 10
-    selector_lr: float = 1e-3
-    discount: float = 0.8
-    final_weight: float = 1.0
-    patience: int | None = 10
+    epochs: int = param(5, number(least=1, whole=True), fleet=True)
+    episodes: int = param(30, number(least=1, whole=True), fleet=True)
+    warm_epochs: int = param(5, number(least=1, whole=True), fleet=True)
+    probe_epochs: int = param(1, number(least=1, whole=True), fleet=True)
+    selector_steps: int = param(10, number(least=1, whole=True), fleet=True)
+    selector_lr: float = param(1e-3, number(above=0))
+    discount: float = param(0.8, number(least=0, most=1))
+    final_weight: float = param(1.0, number(least=0))
+    patience: int | None = param(10, number(least=1, whole=True, optional=True))
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_number("episodes", self.episodes, least=1, whole=True)
-        check_number("warm_epochs", self.warm_epochs, least=1, whole=True)
-        check_number("probe_epochs", self.probe_epochs, least=1, whole=True)
-        check_number("selector_steps", self.selector_steps, least=1, whole=True)
-        check_number("selector_lr", self.selector_lr, above=0)
-        check_number("discount", self.discount, least=0, most=1)
-        check_number("final_weight", self.final_weight, least=0)
-
-    def _fleet_key(self) -> tuple[Any, ...]:
-        own = self.episodes, self.warm_epochs, self.probe_epochs, self.selector_steps
-        return (*super()._fleet_key(), *own)
-
-    def _planned_epochs(self) -> int:
+    @property
+    def planned_epochs(self) -> int:
         return self.warm_epochs + self.episodes * (self.epochs + self.probe_epochs)
 
     @classmethod
-    def _train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
+    def train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
         first = settings[0]
         course = Course(Best(fleet))
-        start(fleet, settings, cross_entropy, cross_entropy_slope)
+        start(fleet, settings, cross_entropy, cross_entropy_grad)
         for _ in range(first.warm_epochs):
             fleet.epoch(chosen_weight(fleet, ~fleet.training.is_positive))
-        selector = Selector(fleet, [own.selector_lr for own in settings])
+        selector = Selector(fleet, [member.selector_lr for member in settings])
         # Turn 0 is the classifier of the warm start; episodes count from 1.
         score = fleet.score()
         course.best.offer(score, 0)
         course.record(fleet.alive, epoch=torch.zeros_like(fleet.alive), score=score)
         # Of probes and classifiers, for all members.
         highest = None if score is None else torch.full_like(score, -torch.inf)
-        for _ in judged(fleet, settings, course, range(1, first.episodes + 1)):
+        for _ in early_stopping(fleet, settings, course, range(1, first.episodes + 1)):
             if highest is not None:
                 raise_to(highest, *course.last("score"))
             rows, logit = selector.rows(fleet), fleet.logits()
-            discount = fleet.per_member([own.discount for own in settings])
-            final_weight = fleet.per_member([own.final_weight for own in settings])
+            discount = fleet.per_member([member.discount for member in settings])
+            final_weight = fleet.per_member([member.final_weight for member in settings])
             for step in range(first.selector_steps):
                 # (a) The selector visits the unlabelled rows, and (b) a probe learns from its
                 # choice.
@@ -113,7 +99,7 @@ class PULNSClassifier(NeuralPUClassifier):
             # (d) The selector chooses again, and (e) the classifier learns from its choice.
             visit = selector.visit(rows, fleet.draw(1), fleet.draw(2))
             course.note(chosen=chosen_share(rows, visit))
-            start(fleet, settings, cross_entropy, cross_entropy_slope)
+            start(fleet, settings, cross_entropy, cross_entropy_grad)
             for _ in range(first.epochs):
                 fleet.epoch(chosen_weight(fleet, visit.is_chosen))
         course.best.restore()
@@ -135,7 +121,7 @@ def probe_gain(fleet: Fleet, settings: Sequence[Any], is_chosen: Tensor, highest
         Of all members; brought up to date.
     """
     alive, before = fleet.alive, fleet.state.copy()
-    start(fleet, settings, cross_entropy, cross_entropy_slope)
+    start(fleet, settings, cross_entropy, cross_entropy_grad)
     weight = chosen_weight(fleet, is_chosen)
     for _ in range(settings[0].probe_epochs):
         fleet.epoch(weight)

@@ -4,17 +4,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from robustpu.base import EDGE, parameters
+from robustpu.base.classifier import EDGE
 from robustpu.methods.nnpu import NNPUClassifier
-from robustpu.risks import Surrogate
-from robustpu.thresholds import at_share
+from robustpu.risks import SURROGATES, Surrogate
+from robustpu.thresholds import at_share, parse
+from robustpu.validation.parameters import accepted_by, param, parameters, strategy
 
 
 @parameters
 class PUSBClassifier(NNPUClassifier):
     """nnPU with the logistic loss, positive above the (1 - prior) quantile of U.
 
-    Labelled positives need not be a fair sample: it is enough that rows which are more likely
+    Labels need not be selected completely at random: it is enough that rows which are more likely
     positive are also more likely labelled. Then the scores are in the right order, though not at
     the right level. Their log-odds are shifted so that a share ``prior`` of the unlabelled rows is
     above a half. Parameters as in :class:`robustpu.NNPUClassifier`, and
@@ -40,11 +41,11 @@ class PUSBClassifier(NNPUClassifier):
     True
     """
 
-    surrogate: str | Surrogate = "logistic"
-    threshold: float | str = "prior"
+    surrogate: str | Surrogate = param("logistic", strategy(SURROGATES), fleet=True)
+    threshold: float | str = param("prior", accepted_by(parse))
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def check_combination(self) -> None:
+        super().check_combination()
         if self.calibrate and self.threshold == "prior":
             raise ValueError(
                 "threshold='prior' sets the probabilities of PUSB, and "

@@ -13,7 +13,7 @@ from robustpu.fleet import Fleet
 from robustpu.risks import weighted_mean
 
 HIDDEN = (64, 32)
-# The mean of what was taken so far is brought up to date after so many rows.
+# The mean of what was taken so far is updated after this many rows.
 STRIDE = 64
 # Added to the seeds, so that the initial weights are not those of the classifier.
 SALT = 2_000_003
@@ -65,7 +65,10 @@ class Selector:
         for inputs, outputs in pairwise(widths):
             scale = 1 / math.sqrt(inputs)
             weight = torch.stack(
-                [torch.randn(inputs, outputs, generator=own) * scale for own in generators]
+                [
+                    torch.randn(inputs, outputs, generator=generator) * scale
+                    for generator in generators
+                ]
             ).to(fleet.pool.device, fleet.pool.dtype)
             bias = torch.zeros(len(generators), 1, outputs).to(weight)
             self._layers.append((weight.requires_grad_(), bias.requires_grad_()))
@@ -119,9 +122,9 @@ class Selector:
             chosen = (chance.gather(1, place) < probability) & counts.gather(1, place)
             is_chosen.scatter_(1, place, chosen)
             means.scatter_(1, _wide(place, means), now)
-            own = (rows.weight.gather(1, place) * chosen)[..., None]
-            total = total + (hidden * own).sum(1, keepdim=True)
-            mass = mass + own.sum(1, keepdim=True)
+            taken = (rows.weight.gather(1, place) * chosen)[..., None]
+            total = total + (hidden * taken).sum(1, keepdim=True)
+            mass = mass + taken.sum(1, keepdim=True)
         return Visit(order, means, is_chosen)
 
     def learn(self, rows: Rows, visit: Visit, value: Tensor, final: Tensor) -> None:

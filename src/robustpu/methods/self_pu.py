@@ -7,13 +7,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from robustpu.base import parameters
-from robustpu.checks import check_number
+from robustpu.base.neural import NeuralPUClassifier
 from robustpu.fleet import Batch, Best, Course, Fleet
 from robustpu.methods.minimize import start
 from robustpu.methods.teacher import Teacher
-from robustpu.neural import NeuralPUClassifier
 from robustpu.risks import logistic, nnpu, sigmoid, weighted_mean
+from robustpu.validation.numbers import check_number
+from robustpu.validation.parameters import number, param, parameters
 
 # Added to the seed of the second student's initial weights.
 PEER = 1_000_003
@@ -26,15 +26,15 @@ class SelfPUClassifier(NeuralPUClassifier):
     Two students learn side by side. Now and then each takes the unlabelled rows of the lowest and
     of the highest scores for negatives and positives, more of them each time, and the two take
     different shares. Later each has a teacher, a running mean of its own weights, and learns from
-    it and from the other student. The two are judged together, so that the best epoch is that of
+    it and from the other student. The two are scored together, so that the best epoch is that of
     their mean score; the answer is that of the better one, or of its teacher once there is one.
     Parameters as in :class:`robustpu.RobustPUClassifier`, and
 
     Parameters
     ----------
     start_epoch, stop_epoch, every
-        Rows are chosen from ``start_epoch`` to ``stop_epoch``, anew every so many epochs; then the
-        last choice stays, and the teachers begin.
+        Rows are chosen from ``start_epoch`` to ``stop_epoch``, anew every few epochs; then the last
+        choice stays, and the teachers begin.
     most, most_other
         Share of the unlabelled rows that the two students have chosen at ``stop_epoch``; it grows
         in proportion to the epochs.
@@ -60,49 +60,39 @@ class SelfPUClassifier(NeuralPUClassifier):
     True
     """
 
-    weight_decay: float | None = 5e-3
-    start_epoch: int = 10
-    stop_epoch: int = 50
-    every: int = 10
-    most: float = 0.2
-    most_other: float = 0.3
-    sure_weight: float = 0.2
-    teacher_weight: float = 0.3
-    peer_weight: float = 0.3
-    nearness: float = 0.1
-    decay: float = 0.9
+    weight_decay: float = param(5e-3, number(least=0))
+    start_epoch: int = param(10, number(least=1, whole=True), fleet=True)
+    stop_epoch: int = param(50, number(least=1, whole=True), fleet=True)
+    every: int = param(10, number(least=1, whole=True), fleet=True)
+    most: float = param(0.2, number(above=0, below=1))
+    most_other: float = param(0.3, number(above=0, below=1))
+    sure_weight: float = param(0.2, number(least=0))
+    teacher_weight: float = param(0.3, number(least=0))
+    peer_weight: float = param(0.3, number(least=0))
+    nearness: float = param(0.1, number(least=0))
+    decay: float = param(0.9, number(least=0, below=1), fleet=True)
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_number("start_epoch", self.start_epoch, least=1, whole=True)
+    def check_combination(self) -> None:
+        super().check_combination()
         check_number("stop_epoch", self.stop_epoch, least=self.start_epoch, whole=True)
-        check_number("every", self.every, least=1, whole=True)
-        for name in ("most", "most_other"):
-            check_number(name, getattr(self, name), above=0, below=1)
-        for name in ("sure_weight", "teacher_weight", "peer_weight", "nearness"):
-            check_number(name, getattr(self, name), least=0)
-        check_number("decay", self.decay, least=0, below=1)
-
-    def _fleet_key(self) -> tuple[Any, ...]:
-        return (*super()._fleet_key(), self.start_epoch, self.stop_epoch, self.every, self.decay)
 
     @classmethod
-    def _train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
+    def train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
         first, size = settings[0], fleet.size
         # Two students a member, from different initial weights, on the same batches: the first half
         # of a fleet and the second.
         students = fleet.some([*range(size), *range(size)])
         second = torch.arange(size, 2 * size, device=fleet.pool.device)
-        students.state.put(second, fleet.beside(first.module, salt=PEER).state)
+        students.state.put(second, fleet.twin(first.module, salt=PEER).state)
         twice = [*settings, *settings]
-        most = [own.most for own in settings] + [own.most_other for own in settings]
-        patience = [own.patience or math.inf for own in twice]
+        most = [member.most for member in settings] + [member.most_other for member in settings]
+        patience = [member.patience or math.inf for member in twice]
         best, teacher = Best(students), Teacher(students)
         scores: list[tuple[Tensor, Tensor | None]] = []
         sure = torch.zeros_like(students.training.weight)
         answer = torch.zeros_like(sure)
         names = ("sure_weight", "teacher_weight", "peer_weight", "nearness")
-        numbers = {name: [getattr(own, name) for own in twice] for name in names}
+        numbers = {name: [getattr(member, name) for member in twice] for name in names}
         start(students, twice, self_paced, None, None, **numbers)
         for epoch in range(1, first.epochs + 1):
             alive, training, logit = students.alive, students.training, students.logits()
@@ -144,10 +134,10 @@ def _of_the_better(
     answer = course.of(fleet, members + fleet.size * is_second)
     for epoch, (alive, both) in enumerate(scores, start=1):
         members = alive[: len(alive) // 2]
-        own = None
+        best = None
         if both is not None:
-            own = both.view(2, -1).gather(0, is_second[members][None])[0]
-        answer.record(members, epoch=torch.full_like(members, epoch), score=own)
+            best = both.view(2, -1).gather(0, is_second[members][None])[0]
+        answer.record(members, epoch=torch.full_like(members, epoch), score=best)
     answer.best.restore()
     return answer
 
@@ -186,11 +176,11 @@ def confident(
     """
     unlabeled = torch.where(is_positive, -torch.inf, logit)
     order = unlabeled.argsort(dim=1, descending=True, stable=True)
-    own = torch.where(is_positive, 0.0, weight).gather(1, order)
-    total = own.sum(1, keepdim=True)
+    unlabeled_weight = torch.where(is_positive, 0.0, weight).gather(1, order)
+    total = unlabeled_weight.sum(1, keepdim=True)
     # What the rows down to each one weigh, from above and from below.
-    above = own.cumsum(1)
-    below = total - above + own
+    above = unlabeled_weight.cumsum(1)
+    below = total - above + unlabeled_weight
     # Rounding must not cost a row.
     wanted = share[:, None] * total * (1 + 1e-6)
     is_high = torch.zeros_like(is_positive).scatter(1, order, above <= wanted * prior[:, None])
@@ -217,10 +207,10 @@ def self_paced(
     prior, population_prior = batch.prior[:, None], batch.population_prior[:, None]
     ratio = torch.where(answer > 0, population_prior / prior, (1 - population_prior) / (1 - prior))
     risk = risk + sure_weight * weighted_mean(loss, batch.weight * sure * ratio)
-    own, is_taught = torch.sigmoid(logit), batch.columns["is_taught"]
-    to_teacher = (own - batch.columns["teacher"]).square()
-    to_peer = (own - batch.columns["peer"]).square()
-    is_near = (to_peer.detach() < nearness[:, None]).to(own.dtype)
+    probability, is_taught = torch.sigmoid(logit), batch.columns["is_taught"]
+    to_teacher = (probability - batch.columns["teacher"]).square()
+    to_peer = (probability - batch.columns["peer"]).square()
+    is_near = (to_peer.detach() < nearness[:, None]).to(probability.dtype)
     return (
         risk
         + teacher_weight * weighted_mean(to_teacher * is_taught, batch.weight)

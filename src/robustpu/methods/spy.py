@@ -4,10 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from robustpu.base import parameters
-from robustpu.checks import check_number
+from robustpu.base.wrapper import scores
 from robustpu.methods.two_step import TwoStepClassifier
-from robustpu.wrapper import Floats, Mask, scores
+from robustpu.training import TrainingData
+from robustpu.training.data import Floats, Mask
+from robustpu.validation.parameters import number, param, parameters
 
 
 @parameters
@@ -16,8 +17,8 @@ class SpyClassifier(TwoStepClassifier):
 
     Some labelled positives, the spies, are put among the unlabelled rows, and a learner tells the
     rest of P from U and spies. Spies score as the hidden positives do, so an unlabelled row below
-    nearly all spies is reliably negative. Assumes that labelled positives are a fair sample of all
-    positives. Parameters as in :class:`robustpu.RobustPUClassifier`, and
+    nearly all spies is reliably negative. Assumes that labels are selected completely at
+    random (SCAR). Parameters as in :class:`robustpu.RobustPUClassifier`, and
 
     Parameters
     ----------
@@ -39,7 +40,7 @@ class SpyClassifier(TwoStepClassifier):
         Number of reliable negatives of each draw, (n_draws,).
     shift_
         Added to the log-odds of the averaged probabilities: no negative near the boundary is
-        reliable, so without it too many rows would be answered positive.
+        reliable, so without it too many rows would be predicted positive.
 
     Examples
     --------
@@ -53,23 +54,16 @@ class SpyClassifier(TwoStepClassifier):
     True
     """
 
-    spy_ratio: float = 0.15
-    tolerance: float = 0.05
+    spy_ratio: float = param(0.15, number(above=0, below=1))
+    tolerance: float = param(0.05, number(least=0, below=1))
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_number("spy_ratio", self.spy_ratio, above=0, below=1)
-        check_number("tolerance", self.tolerance, least=0, below=1)
-
-    def _pick(
-        self, X: Any, is_positive: Mask, weight: Floats | None, random: np.random.RandomState
-    ) -> Mask:
+    def pick_negatives(self, data: TrainingData, random: np.random.RandomState) -> Mask:
+        is_positive = data.is_positive
         spies = _draw(is_positive, self.spy_ratio, random)
         target = is_positive.copy()
         target[spies] = False
-        score = scores(self._fitted(X, target, weight, random), X)
-        own = np.ones(len(score)) if weight is None else weight
-        below = spy_threshold(score[spies], self.tolerance, own[spies])
+        score = scores(self.fitted_learner(data.X, target, data.weight, random), data.X)
+        below = spy_threshold(score[spies], self.tolerance, data.weight[spies])
         negative = np.zeros_like(is_positive)
         negative[~is_positive] = self._reliable(score[~is_positive], below)
         return negative

@@ -5,17 +5,17 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
-from robustpu.base import parameters
-from robustpu.checks import check_number
-from robustpu.fleet import Best, Course, Fleet, cross_entropy, cross_entropy_slope
+from robustpu.base.neural import NeuralPUClassifier
+from robustpu.fleet import Best, Course, Fleet, cross_entropy, cross_entropy_grad
 from robustpu.methods.balance import balanced
-from robustpu.methods.minimize import judged, start
-from robustpu.neural import NeuralPUClassifier
+from robustpu.methods.minimize import early_stopping, start
 from robustpu.priors import best_bin, least_positive
-from robustpu.sharing import Trained
+from robustpu.training import TrainingData
+from robustpu.training.members import Trained
+from robustpu.validation.numbers import check_number
+from robustpu.validation.parameters import number, param, parameters
 
 
 @parameters
@@ -52,34 +52,32 @@ class TEDnClassifier(NeuralPUClassifier):
     True
     """
 
-    warm_epochs: int = 10
-    damping: float = 0.9
-    validation_fraction: float = 0.2
+    warm_epochs: int = param(10, number(least=0, whole=True), fleet=True)
+    damping: float = param(0.9, number(least=0, below=1))
+    validation_fraction: float = param(0.2, number(least=0, below=1))
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def check_combination(self) -> None:
+        super().check_combination()
         check_number("warm_epochs", self.warm_epochs, least=0, below=self.epochs, whole=True)
-        check_number("damping", self.damping, least=0, below=1)
-
-    def _fleet_key(self) -> tuple[Any, ...]:
-        return (*super()._fleet_key(), self.warm_epochs)
 
     @classmethod
-    def _train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
+    def train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
         first = settings[0]
         course = Course(Best(fleet))
         prior = fleet.prior.clone()
-        is_open = torch.tensor([own.prior == "auto" for own in settings], device=prior.device)
-        damping = fleet.per_member([own.damping for own in settings])
-        start(fleet, settings, cross_entropy, cross_entropy_slope)
-        for epoch in judged(fleet, settings, course, range(1, first.epochs + 1)):
+        needs_estimation = torch.tensor(
+            [member.prior == "auto" for member in settings], device=prior.device
+        )
+        damping = fleet.per_member([member.damping for member in settings])
+        start(fleet, settings, cross_entropy, cross_entropy_grad)
+        for epoch in early_stopping(fleet, settings, course, range(1, first.epochs + 1)):
             alive, is_positive = fleet.alive, fleet.training.is_positive
             kept = torch.ones_like(is_positive)
             if epoch > first.warm_epochs:
-                if bool(is_open[alive].any()):
+                if bool(needs_estimation[alive].any()):
                     found = held_out_priors(fleet)
                     damped = torch.lerp(found, prior[alive], damping[alive])
-                    is_found = is_open[alive] & found.isfinite()
+                    is_found = needs_estimation[alive] & found.isfinite()
                     prior[alive] = torch.where(is_found, damped, prior[alive])
                 kept = least_positive(
                     fleet.logits(), is_positive, fleet.training.weight, prior[alive]
@@ -90,17 +88,10 @@ class TEDnClassifier(NeuralPUClassifier):
         course.best.restore()
         return course
 
-    def _note(
-        self,
-        logit: Tensor,
-        sample_weight: NDArray[np.float64],
-        kept: Sequence[Trained],
-        settings: Sequence[Any],
-    ) -> None:
+    def describe_fit(self, logit: Tensor, data: TrainingData, kept: Sequence[Trained]) -> None:
         if self.prior == "auto":
-            unlabeled = (1 - self.population_prior_) / (1 - self.prior_)
-            self.prior_ = float(np.mean([end.history[end.turn - 1]["prior"] for end in kept]))
-            self.population_prior_ = 1 - (1 - self.prior_) * unlabeled
+            self.prior_ = float(np.mean([end.history[end.iteration - 1]["prior"] for end in kept]))
+            self.population_prior_ = data.population_prior(self.prior_, self.scenario)
 
 
 def held_out_priors(fleet: Fleet) -> Tensor:
@@ -112,7 +103,9 @@ def held_out_priors(fleet: Fleet) -> Tensor:
     if rows is None:
         return torch.full_like(fleet.prior, torch.nan)
     logit, is_positive = fleet.logits(rows.index).cpu().numpy(), rows.is_positive.cpu().numpy()
-    found = [best_bin(own[mask], own[~mask]) for own, mask in zip(logit, is_positive, strict=True)]
+    found = [
+        best_bin(score[mask], score[~mask]) for score, mask in zip(logit, is_positive, strict=True)
+    ]
     answer = torch.tensor(found, device=fleet.prior.device, dtype=fleet.prior.dtype)
     # Without a bin of two rows the answer is 0, not small but unknown.
     answer = torch.where(answer > 0, answer, torch.nan)

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from robustpu.base import parameters
+from robustpu.base.neural import NeuralPUClassifier
 from robustpu.fleet import Course, Fleet
 from robustpu.methods.minimize import minimize, of_batch
-from robustpu.naming import identity, pick
-from robustpu.neural import NeuralPUClassifier
-from robustpu.risks import SURROGATE_SLOPES, SURROGATES, Surrogate, nnpu_slope, upu
+from robustpu.risks import SURROGATE_GRADS, SURROGATES, Surrogate, nnpu_grad, upu
+from robustpu.validation.names import pick
+from robustpu.validation.parameters import number, param, parameters, strategy
 
 
 @parameters
@@ -38,23 +38,16 @@ class UPUClassifier(NeuralPUClassifier):
     True
     """
 
-    surrogate: str | Surrogate = "sigmoid"
-    weight_decay: float | None = 5e-3
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        pick("surrogate", self.surrogate, SURROGATES)
-
-    def _fleet_key(self) -> tuple[Any, ...]:
-        return (*super()._fleet_key(), identity(self.surrogate))
+    surrogate: str | Surrogate = param("sigmoid", strategy(SURROGATES), fleet=True)
+    weight_decay: float = param(5e-3, number(least=0))
 
     @classmethod
-    def _train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
+    def train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
         surrogate = pick("surrogate", settings[0].surrogate, SURROGATES)
-        slope = partial(nnpu_slope, beta=math.inf)
+        grad = partial(nnpu_grad, beta=math.inf)
         return minimize(
             fleet,
             settings,
             of_batch(upu, surrogate),
-            of_batch(slope, surrogate) if surrogate in SURROGATE_SLOPES else None,
+            of_batch(grad, surrogate) if surrogate in SURROGATE_GRADS else None,
         )

@@ -6,19 +6,20 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from robustpu.base import parameters
-from robustpu.checks import check_number
+from robustpu.base.neural import NeuralPUClassifier
 from robustpu.fleet import Batch, Best, Course, Fleet, Partners
-from robustpu.methods.minimize import judged, start
+from robustpu.methods.minimize import early_stopping, start
 from robustpu.methods.mixup import shares, someone
-from robustpu.neural import NeuralPUClassifier
 from robustpu.risks import weighted_mean
+from robustpu.scenario import check_scenario
 from robustpu.selection import Settle
-from robustpu.sharing import Trained
+from robustpu.training import TrainingData
+from robustpu.training.data import Floats
+from robustpu.training.members import Trained
+from robustpu.validation.parameters import accepted_by, number, param, parameters
 
 
 @parameters
@@ -56,50 +57,37 @@ class VPUClassifier(NeuralPUClassifier):
     True
     """
 
-    batch_size: int = 256
-    mix_weight: float = 0.1
-    alpha: float = 0.3
+    scenario: str = param("case-control", accepted_by(check_scenario), fleet=True)
+    batch_size: int = param(256, number(least=1, whole=True), fleet=True)
+    mix_weight: float = param(0.1, number(least=0))
+    alpha: float = param(0.3, number(above=0))
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_number("mix_weight", self.mix_weight, least=0)
-        check_number("alpha", self.alpha, above=0)
-
-    def _fleet_key(self) -> tuple[Any, ...]:
-        return (*super()._fleet_key(), self.scenario)
-
-    def _settle(self) -> Settle | None:
-        return super()._settle() or relative_to_most
+    def decision(self) -> Settle | None:
+        return super().decision() or relative_to_most
 
     @classmethod
-    def _train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
+    def train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:
         first = settings[0]
         course = Course(Best(fleet))
         risk = partial(variational, labelled_too=first.scenario == "single-set")
-        mix_weight = [own.mix_weight for own in settings]
+        mix_weight = [member.mix_weight for member in settings]
         start(fleet, settings, risk, mix_weight=mix_weight)
-        for _ in judged(fleet, settings, course, range(1, first.epochs + 1)):
+        for _ in early_stopping(fleet, settings, course, range(1, first.epochs + 1)):
             # The share is that of the row of X; its partner is a labelled positive.
-            share = shares(fleet, [own.alpha for own in settings])
+            share = shares(fleet, [member.alpha for member in settings])
             place = someone(fleet, fleet.training.is_positive)
             partners = Partners(fleet.training.index.gather(1, place), share)
             fleet.epoch(columns={"share": share}, partners=partners)
         course.best.restore()
         return course
 
-    def _member_probability(self, logit: Tensor) -> NDArray[np.float64]:
+    def member_probability(self, logit: Tensor) -> Floats:
         """Phi / max Phi of each member, at most 1."""
-        answer: NDArray[np.float64] = super()._member_probability(logit) / self.scale_[:, None]
-        return np.minimum(answer, 1)
+        probability: Floats = super().member_probability(logit) / self.scale_[:, None]
+        return np.minimum(probability, 1)
 
-    def _note(
-        self,
-        logit: Tensor,
-        sample_weight: NDArray[np.float64],
-        kept: Sequence[Trained],
-        settings: Sequence[Any],
-    ) -> None:
-        weight = torch.from_numpy(sample_weight).to(logit.device)
+    def describe_fit(self, logit: Tensor, data: TrainingData, kept: Sequence[Trained]) -> None:
+        weight = torch.from_numpy(data.weight).to(logit.device)
         self.scale_ = largest(torch.sigmoid(logit.double()), weight).cpu().numpy()
 
 

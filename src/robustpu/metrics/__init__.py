@@ -5,20 +5,20 @@ gives a plain number; :func:`scorer` and :class:`PUKFold` bring them to scikit-l
 
 **What a metric is about.** In case-control data the unlabelled rows are a sample of the population;
 in single-set data labelled and unlabelled rows together are. With r the recall on labelled rows,
-q the share of unlabelled rows answered positive and c the labelled share of the population
+q the share of unlabelled rows predicted positive and c the labelled share of the population
 (c = n_P / (n_P + n_U) if single-set, 0 if case-control):
 
     population_prior = c + (1 - c) prior        population_rate = c r + (1 - c) q
 
 - accuracy, zero_one_risk, precision, f1, lee_liu and average_precision are about the population;
 - recall, specificity, balanced_accuracy and auc are the same in any mixture of the two classes;
-- precision_at_k, lift_at_k and positives_at_k are about the unlabelled rows at hand, ranked by
+- precision_at_k, lift_at_k and positives_at_k are about the given unlabelled rows, ranked by
   score: the list that one acts on.
 
-To judge the unlabelled rows of single-set data alone, say ``scenario="case-control"``.
+To evaluate the unlabelled rows of single-set data alone, say ``scenario="case-control"``.
 
-**What they rest on.** Labelled positives must be a fair sample of all positives, the rows must not
-have been fitted on, and the prior must be right: an error of the prior goes straight into the
+**Assumptions.** Labels must be selected completely at random (SCAR), the model must not have been
+fitted on the rows, and the prior must be right: an error of the prior goes straight into the
 precision. Intervals are for given numbers of labelled and unlabelled rows; they come from those of
 the parts (shares: Wilson; AUC: DeLong; average precision: delta method), with no resampling.
 """
@@ -26,8 +26,7 @@ the parts (shares: Wilson; AUC: DeLong; average precision: delta method), with n
 from robustpu.metrics.bins import Reliability, reliability
 from robustpu.metrics.estimates import Estimate
 from robustpu.metrics.evaluation import Evaluation, evaluate
-from robustpu.metrics.rates import collapse
-from robustpu.metrics.refuting import largest_prior
+from robustpu.metrics.rates import collapse, largest_prior
 from robustpu.metrics.scorers import one_standard_error, scorer
 from robustpu.metrics.splitting import PUKFold, PUTimeSplit
 from robustpu.metrics.values import (

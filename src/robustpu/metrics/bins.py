@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from robustpu.checks import check_number
 from robustpu.labels import Label
 from robustpu.metrics.estimates import Estimate
 from robustpu.metrics.rates import Rates, estimate_at, precision, rates_of
 from robustpu.metrics.sample import Floats, Sample, effective_rows, sample_of
+from robustpu.validation.numbers import check_number
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,7 +31,7 @@ class Reliability:
         average above the truth.
     chance
         About what ``error`` is, on as many rows, if the probabilities are right: an error that is
-        not well above it tells nothing.
+        not well above it means nothing.
     """
 
     predicted: Floats
@@ -66,7 +66,7 @@ def reliability(
     """prior * (share of P in the bin) / (share of U in the bin), against the mean probability.
 
     In single-set data population_prior and P and U together take the places of prior and U. It
-    holds if the labelled positives are a fair sample of all positives.
+    holds if labels are selected completely at random.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def reliability(
         max(sample.positive.max(), sample.unlabeled.max()) > 1
     ):
         raise ValueError(
-            "probability must lie in [0, 1]. Of scores, only the ranking can be judged."
+            "probability must lie in [0, 1]. Scores can only be evaluated as a ranking."
         )
     return _summary(sample, _edges(sample.unlabeled, bins))
 
@@ -148,10 +148,10 @@ def _standard_error(predicted: float, rates: Rates, sample: Sample) -> float:
     positive = (1 - labeled) * unlabeled * predicted / max(prior - labeled * predicted, 1e-12)
     positive = min(positive, 1.0)
     total = labeled * positive + (1 - labeled) * unlabeled
-    slope = prior * (1 - labeled) / total**2
+    grad = prior * (1 - labeled) / total**2
     return math.hypot(
-        slope * unlabeled * math.sqrt(_variance(positive, sample.weight_positive)),
-        slope * positive * math.sqrt(_variance(unlabeled, sample.weight_unlabeled)),
+        grad * unlabeled * math.sqrt(_variance(positive, sample.weight_positive)),
+        grad * positive * math.sqrt(_variance(unlabeled, sample.weight_unlabeled)),
     )
 
 

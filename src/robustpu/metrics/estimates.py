@@ -19,8 +19,8 @@ class Estimate:
     raw
         The value before it was cut.
     clipped
-        Whether ``raw`` is out of range: few rows, a wrong prior, or labelled positives that are
-        no fair sample of all positives.
+        Whether ``raw`` is out of range: few rows, a wrong prior, or labels that are not
+        selected completely at random.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def combine(
     above = math.hypot(*(max(raw, *pair) - raw for pair in ends))
     least, most = bounds
     value = min(max(raw, least), most)
-    # 1 but for what is out of range.
+    # 1 unless the value is out of range.
     shrunk = (most - least) / max(raw - least, most - raw, most - least)
     low = max(least, value - shrunk * below)
     high = min(most, value + shrunk * above)

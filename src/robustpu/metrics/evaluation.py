@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike
 from robustpu.labels import Label
 from robustpu.metrics import ranking, rates
 from robustpu.metrics.estimates import Estimate
-from robustpu.metrics.refuting import largest_prior
 from robustpu.metrics.sample import Sample, sample_of
 
 
@@ -23,11 +22,11 @@ class Evaluation(Mapping[str, Estimate]):
     scenario
         As given.
     sample
-        The rows that were judged, with the prior, threshold, k and level.
+        The evaluated rows, with the prior, threshold, k and level.
     rate
-        Share of the unlabelled rows that are answered positive.
+        Share of the unlabelled rows that are predicted positive.
     collapse
-        "negative" or "positive" if that is almost the only answer, see
+        "negative" or "positive" if nearly all rows are predicted so, see
         :func:`robustpu.metrics.collapse`; else None.
     """
 
@@ -70,15 +69,15 @@ class Evaluation(Mapping[str, Estimate]):
     __repr__ = __str__
 
     def remarks(self) -> list[str]:
-        """What is wrong with these figures: cut ones, a refuted prior, a collapse."""
+        """Warnings about these figures: clipped values, a refuted prior, a collapse."""
         remarks = []
         if self.clipped:
             remarks.append(
-                "* out of range before it was cut: few rows, a wrong prior, or labelled positives "
-                "that are no fair sample of all."
+                "* out of range before it was cut: few rows, a wrong prior, or labels that are not "
+                "selected completely at random."
             )
         sample = self.sample
-        most = largest_prior(
+        most = rates.largest_prior(
             sample.positive,
             sample.unlabeled,
             weight_positive=sample.weight_positive,
@@ -87,12 +86,12 @@ class Evaluation(Mapping[str, Estimate]):
         if sample.prior > most:
             remarks.append(
                 f"These scores allow at most {most:.1%} positives among the unlabelled rows, and "
-                f"the prior says {sample.prior:.1%}: it is too high, or labelled positives are no "
-                "fair sample of all. Precision is lower than it says here."
+                f"the prior says {sample.prior:.1%}: it is too high, or labels are not selected "
+                "completely at random. Precision is lower than shown here."
             )
         if self.collapse is not None:
             remarks.append(
-                f"{self.rate:.1%} of the unlabelled rows are answered positive: the model has "
+                f"{self.rate:.1%} of the unlabelled rows are predicted positive: the model has "
                 f"probably collapsed to all-{self.collapse}."
             )
         return remarks
@@ -114,8 +113,8 @@ def evaluate(
 ) -> Evaluation:
     """Every metric with an interval, from rows that the model was not fitted on.
 
-    The labelled positives must be a fair sample of all positives, and the two sets must be held
-    out alike: :class:`PUKFold` keeps their shares.
+    Labels must be selected completely at random, and both sets must be held out alike:
+    :class:`PUKFold` keeps their shares.
 
     Parameters
     ----------
@@ -129,7 +128,7 @@ def evaluate(
         Ends of the prior's own interval, if it was estimated: it is taken to be of the same level
         and its error independent of these rows, and widens the intervals.
     threshold
-        Rows with at least this score are answered positive.
+        Rows with at least this score are predicted positive.
     scenario
         "case-control" or "single-set", as in fit. In single-set data the metrics are about labelled
         and unlabelled rows together, except those at k.

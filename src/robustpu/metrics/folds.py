@@ -1,4 +1,4 @@
-"""A model judged by other fits: one scale for their scores, and room for their differences."""
+"""Evaluation of a model by the fits of folds: scores on one scale, wider intervals."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, stdtrit
 
+from robustpu.calibration import log_odds
 from robustpu.metrics.estimates import Estimate, scaled
 from robustpu.metrics.evaluation import Evaluation
 from robustpu.metrics.rates import rates_of
 from robustpu.metrics.sample import Floats, Sample, sample_of
 from robustpu.metrics.values import estimate_of
-from robustpu.thresholds import log_odds
 
-# Unlabelled rows that fits are compared on; more tell no more.
+# Unlabelled rows that fits are compared on at most.
 COMPARED: Final = 20_000
 # Quantiles by which fits are put on one scale, and what rounding may do to a score on the way.
 LEVELS: Final = 201
@@ -27,7 +27,7 @@ ROUNDING: Final = 1e-12
 
 @dataclass(frozen=True)
 class Apart:
-    """How far fits are from each other: pairs of them, judged on rows that both trained on.
+    """Differences between fits: pairs of them, evaluated on rows that both trained on.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Apart:
         metric
             Of a sample.
         """
-        return self.factor * spread([metric(own) - metric(other) for own, other in self.pairs])
+        return self.factor * spread([metric(one) - metric(other) for one, other in self.pairs])
 
 
 def fits_apart(
@@ -59,14 +59,14 @@ def fits_apart(
 ) -> Apart | None:
     """Compare the fits of folds; None if no rows are left to compare them on.
 
-    Of K folds each is judged by a fit of its own, the model is one more: it differs from their mean
-    by a variance of tau^2 (1 + 1/K), which the chance of the rows knows nothing of. Two fits are
-    compared on rows that both trained on, where chance is the same for both.
+    Each of K folds is evaluated by another fit, and the model is one more fit. It differs from
+    their mean by a variance of tau^2 (1 + 1/K), in addition to the sampling of the rows. Two fits
+    are compared on rows that both trained on, where the sampling is the same for both.
 
     Parameters
     ----------
     sample
-        All folds together, each judged by its fit.
+        All folds together, each evaluated by its fit.
     is_positive
         Labels of the rows, (n,).
     scores
@@ -79,20 +79,20 @@ def fits_apart(
     thinned = thinned[:: math.ceil(len(thinned) / COMPARED)]
     kept = np.sort(np.concatenate([np.flatnonzero(is_positive), thinned]))
 
-    def judged(fit: int, rows: NDArray[np.intp]) -> Sample:
-        own = sample_of(
+    def sample_by(fit: int, rows: NDArray[np.intp]) -> Sample:
+        evaluated = sample_of(
             is_positive[rows], scores[fit, rows], prior=sample.prior, threshold=sample.threshold
         )
-        return replace(own, labeled=sample.labeled)
+        return replace(evaluated, labeled=sample.labeled)
 
     pairs = []
     for first, second in combinations(range(count), 2):
         rows = kept[~np.isin(fold[kept], (first, second))]
         if is_positive[rows].any() and not is_positive[rows].all():
-            pairs.append((judged(first, rows), judged(second, rows)))
+            pairs.append((sample_by(first, rows), sample_by(second, rows)))
     if not pairs:
         return None
-    # Fits are few, and so is what they tell of their spread.
+    # Few fits estimate their spread badly.
     t = float(stdtrit(count - 1, (1 + sample.level) / 2))
     return Apart(tuple(pairs), t * math.sqrt(1 + 1 / count))
 
@@ -121,8 +121,8 @@ def between_fits(found: Evaluation, apart: Apart) -> Evaluation:
     sample = found.sample
     most = {"lee_liu": 1 / rates_of(sample).population_prior, "lift_at_k": 1 / sample.prior}
     made = {
-        name: with_room(own, apart.room(partial(_value, name)), most.get(name, 1.0))
-        for name, own in found.items()
+        name: with_room(estimate, apart.room(partial(_value, name)), most.get(name, 1.0))
+        for name, estimate in found.items()
     }
     made["positives_at_k"] = scaled(made["precision_at_k"], sample.k)
     return replace(found, estimates=made)
@@ -140,10 +140,10 @@ def spread(differences: Sequence[float]) -> float:
     >>> spread([2.0, -2.0])
     1.4142135623730951
     """
-    return math.sqrt(sum(own * own for own in differences) / len(differences) / 2)
+    return math.sqrt(sum(d * d for d in differences) / len(differences) / 2)
 
 
-def with_room(own: Estimate, extra: float, most: float) -> Estimate:
+def with_room(estimate: Estimate, extra: float, most: float) -> Estimate:
     """The estimate with an interval that an independent error has widened, in 0 to ``most``.
 
     Examples
@@ -151,36 +151,36 @@ def with_room(own: Estimate, extra: float, most: float) -> Estimate:
     >>> print(with_room(Estimate(0.5, 0.47, 0.53, 0.5, False), 0.04, 1.0))
     0.500 [0.450, 0.550]
     """
-    low = own.value - math.hypot(own.value - own.low, extra)
-    high = own.value + math.hypot(own.high - own.value, extra)
-    return replace(own, low=max(0.0, low), high=min(most, high))
+    low = estimate.value - math.hypot(estimate.value - estimate.low, extra)
+    high = estimate.value + math.hypot(estimate.high - estimate.value, extra)
+    return replace(estimate, low=max(0.0, low), high=min(most, high))
 
 
-def aligned(score: Floats, own: Floats, usual: Floats, threshold: float) -> Floats:
+def aligned(score: Floats, fitted: Floats, usual: Floats, threshold: float) -> Floats:
     """Scores of another fit, on the scale of the model: equal shares of rows reach them.
 
-    Fits differ in how high they score much more than in how they rank, so one threshold would mean
-    something else to each, and rows of two fits could not be ranked together. Both are compared on
-    unlabelled rows that they trained on: so what is learnt by heart does no harm.
+    Fits differ in the level of their scores much more than in their ranking, so one threshold would
+    not suit all, and rows of two fits could not be ranked together. Both are compared on unlabelled
+    rows that they trained on, so that overfitting is the same for both.
 
     Parameters
     ----------
     score
         What to move: along the log-odds, by as much as the quantiles around it differ.
-    own, usual
-        Answers of the other fit, and of the model, to unlabelled rows that each trained on.
+    fitted, usual
+        Scores of the other fit, and of the model, for unlabelled rows that each trained on.
     threshold
         Of the model; rounding puts no score on its other side.
 
     Examples
     --------
-    >>> own, usual = np.array([0.1, 0.2, 0.3, 0.4]), np.array([0.1, 0.2, 0.6, 0.7])
-    >>> aligned(np.array([0.2, 0.3]), own, usual, 0.5).round(6).tolist()
+    >>> fitted, usual = np.array([0.1, 0.2, 0.3, 0.4]), np.array([0.1, 0.2, 0.6, 0.7])
+    >>> aligned(np.array([0.2, 0.3]), fitted, usual, 0.5).round(6).tolist()
     [0.2, 0.6]
     """
-    levels = np.linspace(0, 1, min(LEVELS, len(own)))
-    theirs, ours = (np.quantile(log_odds(answers), levels) for answers in (own, usual))
-    # Many rows with one answer go to the mean of what theirs would be.
+    levels = np.linspace(0, 1, min(LEVELS, len(fitted)))
+    theirs, ours = (np.quantile(log_odds(answers), levels) for answers in (fitted, usual))
+    # Ties go to the mean of their quantiles.
     known, place = np.unique(theirs, return_inverse=True)
     ours = np.bincount(place, ours) / np.bincount(place)
     odds = log_odds(score)

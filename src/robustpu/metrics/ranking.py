@@ -41,8 +41,8 @@ def auc(sample: Sample) -> Estimate:
         (raw - half, raw + half),
         (corrected(area, sample.priors[0]), corrected(area, sample.priors[1])),
     ]
-    # Few rows that are all won say little, and spread not at all. A row of scores that differ tells
-    # about twice as much as one of answers: the variance of scores that fall off exponentially.
+    # Few rows that are all ranked correctly have no spread. A row with a score is worth
+    # about two rows with a prediction: the variance of scores that fall off exponentially.
     room = wilson(min(max(raw, 0.0), 1.0), 2 * fewest(sample), sample.z)
     return widened(combine(raw, ends, (0.0, 1.0)), room)
 
@@ -51,32 +51,32 @@ def average_precision(sample: Sample) -> Estimate:
     """Mean over labelled positives of pi recall / rate, both at the positive's own score.
 
     The recall leaves the positive itself out, and the rate of case-control data has one row added:
-    so the mean of the ratio is the ratio wanted but for the chance that no unlabelled row is as
+    so the mean of the ratio is the ratio wanted, except for the chance that no unlabelled row is as
     high, which lowers the estimate by at most one in the number of unlabelled positives. That is
     before the cut at 1, which a good model on few rows often needs. The interval is by the delta
     method: a row counts at every threshold below its score.
     """
-    own, weight = sample.positive, sample.weight_positive
+    score, weight = sample.positive, sample.weight_positive
     labeled = sample.labeled
-    _, recall = tail(own, weight, own)
-    if len(own) > 1:
+    _, recall = tail(score, weight, score)
+    if len(score) > 1:
         recall = (recall - weight) / (1 - weight)
-    _, rate = tail(sample.unlabeled, sample.weight_unlabeled, own)
+    _, rate = tail(sample.unlabeled, sample.weight_unlabeled, score)
     if labeled == 0:
         row = 1 / effective_rows(sample.weight_unlabeled)
         rate = (rate + row) / (1 + row)
-    answered = labeled * recall + (1 - labeled) * rate
+    predicted = labeled * recall + (1 - labeled) * rate
     # The highest row of all, if labelled, has nothing at or above it but itself.
-    answered = np.where(answered > 0, answered, np.inf)
+    predicted = np.where(predicted > 0, predicted, np.inf)
 
     def population(prior: float) -> float:
         return labeled + (1 - labeled) * prior
 
-    ratio = recall / answered
+    ratio = recall / predicted
     mean = float(weight @ ratio)
-    slope = weight * population(sample.prior) * (1 - labeled) / answered**2
-    by_positive = population(sample.prior) * ratio + _at_most(own, slope * rate, own)
-    by_unlabeled = _at_most(own, slope * recall, sample.unlabeled)
+    grad = weight * population(sample.prior) * (1 - labeled) / predicted**2
+    by_positive = population(sample.prior) * ratio + _at_most(score, grad * rate, score)
+    by_unlabeled = _at_most(score, grad * recall, sample.unlabeled)
     raw = population(sample.prior) * mean
     if fewest(sample) <= 1:
         return _unknown(raw)
@@ -98,8 +98,8 @@ def precision_at_k(sample: Sample) -> Estimate:
     """prior recall(t) / rate(t), with t the k-th highest score of the unlabelled rows.
 
     The share of positives among the k unlabelled rows with the highest scores, these very rows:
-    the interval has room for their luck too, at least that of k rows drawn with such a share. Of
-    rows with equal scores at the end of the list, as many count as fit, as if drawn by lot.
+    the interval accounts for the sampling of these rows too. Of
+    rows with equal scores at the end of the list, as many count as fit, as if drawn at random.
     """
     k, weight = sample.k, sample.weight_unlabeled
     order = np.argsort(-sample.unlabeled, kind="stable")

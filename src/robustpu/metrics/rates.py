@@ -1,33 +1,42 @@
-"""Metrics at a threshold: functions of the recall and of the rate of positive answers on U."""
+"""Metrics at a threshold: functions of the recall and of the rate of positive predictions on U."""
 
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from statistics import NormalDist
+from typing import Final, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from robustpu.metrics.estimates import Estimate, combine, wilson
-from robustpu.metrics.sample import Sample, effective_rows
+from robustpu.metrics.sample import Floats, Sample, effective_rows
+from robustpu.thresholds import tail
 
 # A collapsed model gives one class less than this part of its share among the unlabelled rows.
 SLACK = 0.2
+# A prior is refuted only where chance is hardly the reason.
+SURE: Final = 0.99
+# Thresholds that are tried: quantiles of the scores of labelled rows.
+THRESHOLDS: Final = 101
 
 
 @dataclass(frozen=True)
 class Rates:
-    """What the answers to P and U say, and what is known besides.
+    """Rates of positive predictions on P and U, and the priors.
 
     Attributes
     ----------
     recall
-        Share of the labelled positives that are answered positive.
+        Share of the labelled positives that are predicted positive.
     rate
-        Share of the unlabelled rows that are answered positive.
+        Share of the unlabelled rows that are predicted positive.
     prior
         Share of positives among the unlabelled rows.
     labeled
         Share of labelled rows in the population: 0 if case-control.
     half_row
-        Half an unlabelled row, as a share: a smaller rate cannot be told from none.
+        Half an unlabelled row, as a share: a smaller rate counts as that.
     """
 
     recall: float
@@ -43,7 +52,7 @@ class Rates:
 
     @property
     def population_rate(self) -> float:
-        """labeled recall + (1 - labeled) rate, the share of positive answers in the population."""
+        """labeled recall + (1 - labeled) rate, the rate in the population."""
         return self.labeled * self.recall + (1 - self.labeled) * max(self.rate, self.half_row)
 
 
@@ -51,7 +60,7 @@ Formula: TypeAlias = Callable[[Rates], float]
 
 
 def recall(rates: Rates) -> float:
-    """The share of the labelled positives that are answered positive."""
+    """The share of the labelled positives that are predicted positive."""
     return rates.recall
 
 
@@ -77,7 +86,7 @@ def zero_one_risk(rates: Rates) -> float:
 
 
 def precision(rates: Rates) -> float:
-    """pi recall / population rate; 0 if nothing at all is answered positive."""
+    """pi recall / population rate; 0 if nothing at all is predicted positive."""
     if rates.recall == 0:
         return 0.0
     return rates.population_prior * rates.recall / rates.population_rate
@@ -108,7 +117,7 @@ FORMULAS: Mapping[str, Formula] = {
 
 def rates_of(sample: Sample) -> Rates:
     """Recall and rate of a sample at its threshold."""
-    # Weights sum to 1 but for rounding.
+    # Weights sum to 1 up to rounding.
     recall = float(sample.weight_positive @ (sample.positive >= sample.threshold))
     rate = float(sample.weight_unlabeled @ (sample.unlabeled >= sample.threshold))
     return Rates(
@@ -150,12 +159,12 @@ def _pair(formula: Formula, ends: list[Rates]) -> tuple[float, float]:
 def collapse(rate: float, prior: float, rows: float = math.inf) -> str | None:
     """Negative if rate < 0.2 prior, positive if 1 - rate < 0.2 (1 - prior), else None.
 
-    Of a class of which less than one row is expected, none is no sign of a collapse.
+    A class of which less than one row is expected does not count.
 
     Parameters
     ----------
     rate
-        Share of the unlabelled rows that a model answers positive.
+        Share of the unlabelled rows that a model predicts positive.
     prior
         Share of positives among the unlabelled rows.
     rows
@@ -164,7 +173,7 @@ def collapse(rate: float, prior: float, rows: float = math.inf) -> str | None:
     Returns
     -------
     side
-        "negative" or "positive", almost the only answer of a collapsed model; or None.
+        "negative" or "positive", nearly the only prediction of a collapsed model; or None.
 
     Examples
     --------
@@ -178,3 +187,58 @@ def collapse(rate: float, prior: float, rows: float = math.inf) -> str | None:
     if rate > 1 - SLACK * (1 - prior) and (1 - prior) * rows >= 1:
         return "positive"
     return None
+
+
+def largest_prior(
+    positive: ArrayLike,
+    unlabeled: ArrayLike,
+    level: float = SURE,
+    *,
+    weight_positive: Floats | None = None,
+    weight_unlabeled: Floats | None = None,
+) -> float:
+    """The largest prior that held-out scores allow: min of rate(t) / recall(t) over thresholds t.
+
+    Positives alone contribute prior * recall to the rate of positive predictions on unlabelled
+    rows. The upper end of the interval of the rate and the lower end of that of the recall are
+    used.
+
+    Parameters
+    ----------
+    positive, unlabeled
+        Scores of labelled and of unlabelled rows that the model was not fitted on; (n,).
+    level
+        Chance with which each end is to hold.
+    weight_positive, weight_unlabeled
+        Weights of these rows.
+
+    Returns
+    -------
+    prior
+        At most 1, which it is without rows.
+
+    Examples
+    --------
+    >>> positive, unlabeled = np.full(100, 0.9), np.repeat([0.9, 0.1], [300, 700])
+    >>> round(largest_prior(positive, unlabeled, 0.9), 2)
+    0.32
+    """
+    scores = [np.asarray(score, dtype=np.float64) for score in (positive, unlabeled)]
+    if not all(map(len, scores)):
+        return 1.0
+    weights = [
+        np.ones(len(score)) if weight is None else weight
+        for weight, score in zip((weight_positive, weight_unlabeled), scores, strict=True)
+    ]
+    rows = [effective_rows(weight) for weight in weights]
+    z = NormalDist().inv_cdf(level)
+    at = np.unique(np.quantile(scores[0], np.linspace(0, 1, THRESHOLDS), method="lower"))
+    shares = [
+        tail(score, weight / weight.sum(), at)[1]
+        for score, weight in zip(scores, weights, strict=True)
+    ]
+    ratios = [
+        wilson(rate, rows[1], z)[1] / wilson(recall, rows[0], z)[0]
+        for recall, rate in zip(*shares, strict=True)
+    ]
+    return float(min(1.0, *ratios))

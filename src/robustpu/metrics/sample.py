@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length
 
 from robustpu import labels
-from robustpu.checks import check_number
 from robustpu.scenario import check_prior, check_scenario
+from robustpu.validation.numbers import check_number
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -34,11 +34,11 @@ class Sample:
     labeled
         Share of labelled rows in the population: 0 if case-control.
     threshold
-        Rows with at least this score are answered positive.
+        Rows with at least this score are predicted positive.
     k
         Length of the list of the unlabelled rows with the highest scores.
     level
-        Chance with which an interval is to hold the truth.
+        Probability that an interval holds the truth.
     """
 
     positive: Floats
@@ -72,7 +72,7 @@ def sample_of(
     k: int | None = None,
     level: float = 0.9,
 ) -> Sample:
-    """Check and take apart; for the parameters see :func:`robustpu.metrics.evaluate`.
+    """Check the input and split it; for the parameters see :func:`robustpu.metrics.evaluate`.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def sample_of(
     scores = _scores(score)
     check_consistent_length(y, scores)
     weight = _weights(sample_weight, len(scores))
-    # A row without weight is as good as no row.
+    # Rows with zero sample weight do not count.
     kept = weight > 0
     _, is_positive = labels.encode(np.asarray(y)[kept], pos_label)
     scores, weight = scores[kept], weight[kept]
@@ -110,7 +110,7 @@ def sample_of(
 
 
 def effective_rows(weight: Floats) -> float:
-    """(sum w)^2 / sum w^2: as many rows of equal weight tell as much (Kish).
+    """(sum w)^2 / sum w^2, the effective sample size (Kish).
 
     Examples
     --------

@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.pipeline import Pipeline
 
 from robustpu import labels
-from robustpu.checks import check_number
 from robustpu.metrics.sample import sample_of
 from robustpu.metrics.values import METRICS, estimate_of
-from robustpu.naming import suggest
 from robustpu.scenario import check_prior, check_scenario
+from robustpu.validation.names import suggest
+from robustpu.validation.numbers import check_number
 
 Scorer: TypeAlias = Callable[..., float]
 
@@ -144,7 +144,7 @@ def _innermost(estimator: Any) -> Any:
 def _scores(
     estimator: Any, X: Any, pos_label: labels.Label | None
 ) -> tuple[NDArray[np.float64], float]:
-    """Scores of the positive class, (n,), and the value at which predict changes its mind."""
+    """Scores of the positive class, (n,), and the threshold of predict."""
     place = labels.positive_index(np.asarray(estimator.classes_), pos_label)
     if hasattr(estimator, "predict_proba"):
         return np.asarray(estimator.predict_proba(X), dtype=np.float64)[:, place], 0.5
@@ -161,7 +161,7 @@ def one_standard_error(results: Mapping[str, Any]) -> int:
     """The first candidate whose mean score is within one standard error of the best.
 
     For ``refit=`` of GridSearchCV and RandomizedSearchCV: scores without negatives are noisy, and
-    of candidates that cannot be told apart the simplest is taken. List the simple ones first.
+    of candidates within the noise the simplest is chosen. List the simple ones first.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils import check_consistent_length, column_or_1d
 
 from robustpu import labels
-from robustpu.checks import check_number
+from robustpu.validation.numbers import check_number
 
 Mask: TypeAlias = NDArray[np.bool_]
 Rows: TypeAlias = NDArray[np.intp]
@@ -72,7 +72,7 @@ class PUKFold:
         _refuse_one_kind(
             is_positive,
             [test for _, test in parts],
-            "The groups could not be dealt out better: give fewer splits, or smaller groups.",
+            "The groups cannot be split better: give fewer splits, or smaller groups.",
         )
         yield from parts
 

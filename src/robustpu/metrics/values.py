@@ -32,7 +32,7 @@ Metric: TypeAlias = Callable[..., float]
 
 
 def recall(y: ArrayLike, score: ArrayLike, **setting: Unpack[Setting]) -> float:
-    """mean_P 1[score >= threshold]: share of the positives that are answered positive. Unbiased.
+    """mean_P 1[score >= threshold]: share of the positives that are predicted positive. Unbiased.
 
     Examples
     --------
@@ -43,10 +43,10 @@ def recall(y: ArrayLike, score: ArrayLike, **setting: Unpack[Setting]) -> float:
 
 
 def precision(y: ArrayLike, score: ArrayLike, **setting: Unpack[Setting]) -> float:
-    """population_prior recall / population_rate: share of the positive answers that are right.
+    """population_prior recall / population_rate: share of the positive predictions that are right.
 
-    The rate is that of positive answers. A ratio, so only consistent: too high on average, by
-    about precision (1 - rate) / (n_U rate). With no positive answer at all it is 0.
+    The rate is that of positive predictions. A ratio, so only consistent: too high on average, by
+    about precision (1 - rate) / (n_U rate). Without any positive prediction it is 0.
 
     Examples
     --------
@@ -70,8 +70,8 @@ def f1(y: ArrayLike, score: ArrayLike, **setting: Unpack[Setting]) -> float:
 def accuracy(y: ArrayLike, score: ArrayLike, **setting: Unpack[Setting]) -> float:
     """1 + 2 population_prior recall - population_prior - population_rate. Unbiased.
 
-    The share of right answers in the population: the proxy accuracy that selects rounds and
-    members. The answer "always negative" gets 1 - population_prior.
+    The share of correct predictions in the population: the proxy accuracy that selects rounds and
+    members. Always predicting negative gets 1 - population_prior.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def accuracy(y: ArrayLike, score: ArrayLike, **setting: Unpack[Setting]) -> floa
 
 
 def specificity(y: ArrayLike, score: ArrayLike, **setting: Unpack[Setting]) -> float:
-    """1 - (rate - prior recall) / (1 - prior): share of negatives answered negative. Unbiased.
+    """1 - (rate - prior recall) / (1 - prior): share of negatives predicted negative. Unbiased.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def balanced_accuracy(y: ArrayLike, score: ArrayLike, **setting: Unpack[Setting]
 
 
 def zero_one_risk(y: ArrayLike, score: ArrayLike, **setting: Unpack[Setting]) -> float:
-    """1 - accuracy: share of wrong answers in the population. Unbiased.
+    """1 - accuracy: share of wrong predictions in the population. Unbiased.
 
     Examples
     --------
@@ -171,7 +171,7 @@ def precision_at_k(y: ArrayLike, score: ArrayLike, **setting: Unpack[Setting]) -
 
 
 def lift_at_k(y: ArrayLike, score: ArrayLike, **setting: Unpack[Setting]) -> float:
-    """precision_at_k / prior: how many times better than k rows drawn by lot. Consistent.
+    """precision_at_k / prior: how many times better than k random rows. Consistent.
 
     Examples
     --------

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from robustpu.modules.resnet import ResNet50
-from robustpu.naming import pick
-from robustpu.rows import Scale, column_sums, extremes
+from robustpu.modules.rows import Scale, column_sums, extremes
+from robustpu.validation.names import pick
 
-# Threads take turns: modules draw from one generator of the process, and a call with a member's
+# One thread at a time: modules draw from one generator of the process, and a call with a member's
 # parameters puts them into the shared template while it lasts.
 ONE_AT_A_TIME = RLock()
 

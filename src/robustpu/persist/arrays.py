@@ -1,8 +1,8 @@
 """Arrays by name <-> the bytes of a safetensors file."""
 
-import json
 from collections.abc import Mapping
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Annotated, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,9 +10,18 @@ from safetensors import SafetensorError, deserialize
 from safetensors.numpy import save
 
 from robustpu.persist.errors import ModelFolderError
-from robustpu.persist.values import once
+from robustpu.persist.reading import ARRAYS
+from robustpu.validation.schema import (
+    Place,
+    SchemaError,
+    list_of,
+    mapping_of,
+    number,
+    parse_json,
+    record,
+)
 
-FILE: Final = "arrays.safetensors"
+FILE: Final = ARRAYS
 # Bytes of the header; that of a thousand trees has some hundred thousand.
 LONGEST_HEADER: Final = 1 << 24
 
@@ -52,6 +61,48 @@ def to_bytes(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     return content
 
 
+def check_header(head: bytes, size: int) -> None:
+    """Refuse a file whose header does not describe all of it, from its first bytes.
+
+    Parameters
+    ----------
+    head
+        The header, and perhaps more.
+    size
+        Bytes of the whole file.
+
+    Examples
+    --------
+    >>> check_header(bytes(100), 1 << 40)
+    Traceback (most recent call last):
+    robustpu.persist.errors.ModelFolderError: arrays.safetensors: its header is not valid JSON: ...
+    """
+    length = int.from_bytes(head[:8], "little")
+    if len(head) < 8 or length > min(LONGEST_HEADER, size - 8):
+        raise ModelFolderError(f"{FILE}: its header is said to have {length} bytes.")
+    try:
+        # The library takes the last one of two arrays with one name.
+        entries = parse_json(head[8 : 8 + length], "its header")
+        arrays = mapping_of(record(Entry))(
+            {name: entry for name, entry in entries.items() if name != "__metadata__"},
+            Place("its header"),
+        )
+    except (SchemaError, AttributeError) as error:
+        raise ModelFolderError(f"{FILE}: {error}") from None
+    end = max((entry.data_offsets[-1] for entry in arrays.values()), default=0)
+    if 8 + length + end != size:
+        raise ModelFolderError(f"{FILE}: it has {size} bytes, its header tells of {end} in arrays.")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What the header says of an array."""
+
+    dtype: str
+    shape: list[Any]
+    data_offsets: Annotated[list[int], list_of(number(0, whole=True), least=2, most=2)]
+
+
 def from_bytes(content: bytes) -> dict[str, NDArray[Any]]:
     """Read arrays, each with memory of its own.
 
@@ -65,16 +116,12 @@ def from_bytes(content: bytes) -> dict[str, NDArray[Any]]:
     ModelFolderError
         It is no safetensors file, or has types that no model has.
     """
-    header = int.from_bytes(content[:8], "little")
-    if len(content) < 8 or header > min(LONGEST_HEADER, len(content) - 8):
-        raise ModelFolderError(f"{FILE}: its header is said to have {header} bytes.")
+    check_header(content, len(content))
     try:
-        # The library takes the last one of two arrays with one name.
-        json.loads(content[8 : 8 + header], object_pairs_hook=once)
         found = deserialize(content)  # type: ignore[no-untyped-call]
-    except (SafetensorError, ValueError, RecursionError) as error:
+    except (SafetensorError, ValueError) as error:
         raise ModelFolderError(f"{FILE}: it is not a safetensors file: {error}") from None
-    return {name: _array(name, own) for name, own in found}
+    return {name: _array(name, entry) for name, entry in found}
 
 
 def _array(name: str, entry: dict[str, Any]) -> NDArray[Any]:

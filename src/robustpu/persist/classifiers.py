@@ -1,6 +1,6 @@
-"""What a fit leaves in the classifiers of this library.
+"""Fitted attributes of the classifiers of this library.
 
-A method that gets a new fitted attribute gets a line here.
+A new fitted attribute of a method needs a line here.
 """
 
 import math
@@ -9,61 +9,71 @@ from typing import Any, Final
 
 from sklearn.base import BaseEstimator
 
-from robustpu.base import BasePUClassifier
+from robustpu.base.classifier import BasePUClassifier
+from robustpu.labels import positive_index
 from robustpu.methods import METHODS
-from robustpu.persist.expect import (
-    Expect,
-    Sizes,
-    array,
-    labels,
-    names,
-    number,
-    one_of,
-    pair,
-    places,
-    records,
-    row_shape,
-    share,
-    size,
-)
+from robustpu.methods.trees import Forest
+from robustpu.persist.expect import labels, names, pair, places, records, row_shape, texts
 from robustpu.persist.kind import Kind
-from robustpu.persist.learners import either, learner, learners, nothing
-from robustpu.trees import Forest
+from robustpu.persist.learners import learner, learners
+from robustpu.pretrained import read_about
+from robustpu.validation.arrays import array, probabilities, size
+from robustpu.validation.parameters import check_parameters
+from robustpu.validation.schema import Place, Reader, list_of, number, one_of, optional, text
 
 # What is divided by, or what it leaves of 1, is not 0.
 TINY: Final = 1e-300
 SHARE: Final = number(TINY, math.nextafter(1, 0))
+# The largest number of single precision.
+LARGEST_VALUE: Final = 3.5e38
 # Parameters that cost time or threads before anything else can refuse them.
-LARGEST: Final = {"max_rounds": 100_000, "n_jobs": 10_000}
+LARGEST: Final = {"n_jobs": 10_000, "n_members": 1_000_000}
 
 
-def methods(value: Any, sizes: Sizes) -> str | None:
-    """Expect a list of fitted classifiers of this library for the same columns."""
-    if not isinstance(value, list):
-        return "it is no list of classifiers"
-    for own in value:
-        if not isinstance(own, BasePUClassifier) or not hasattr(own, "threshold_"):
-            return "it holds what is no fitted classifier of this library"
-        if getattr(own, "n_features_in_", None) != sizes["d"]:
-            return "it holds one that was fitted on another number of columns"
-    return None
+def methods(value: Any, place: Place) -> list[BasePUClassifier]:
+    """Read a list of fitted classifiers of this library for the same columns."""
+    found: list[BasePUClassifier] = list_of(_method)(value, place)
+    place.sizes["parts"] = len(found)
+    return found
 
 
-def forest(value: Any, sizes: Sizes) -> str | None:
-    """Expect a forest that asks for no other columns than there are."""
+def _method(value: Any, place: Place) -> BasePUClassifier:
+    if not isinstance(value, BasePUClassifier) or not hasattr(value, "threshold_"):
+        place.expect("a fitted classifier of this library", value)
+    if getattr(value, "n_features_in_", None) != place.sizes["d"]:
+        place.refuse("was fitted on another number of columns")
+    return value
+
+
+def forest(value: Any, place: Place) -> Forest:
+    """Read a forest that needs no other columns than there are."""
     if not isinstance(value, Forest):
-        return "it is no forest"
-    return None if value.feature.max() < sizes["d"] else "it asks for columns that are not there"
+        place.expect("a forest", value)
+    if value.feature.max() >= place.sizes["d"]:
+        place.refuse("asks for columns that are not there")
+    return value
 
 
+def weights_sha256(value: Any, place: Place) -> str:
+    """Read the checksum of the weights that a pretrained network had, which are to be the same."""
+    about = read_about()
+    if value != about["sha256"]:
+        place.refuse(
+            f"is not that of version {about['version']} of the network's weights, which is here: "
+            "fit the model again, or install the robustpu that it was fitted with"
+        )
+    return str(value)
+
+
+SCALE: Final = optional(pair(array("f", ("d",)), array("f", ("d",), TINY)))
 ANY: Final = {
     "n_features_in_": size("d"),
     "feature_names_in_": names("d"),
     "classes_": labels,
     "is_positive_": array("b", ("n",)),
     "sample_weight_": array("f", ("n",), 0),
-    "probability_": share(("n",)),
-    "out_of_fold_": share(("n",), finite=False),
+    "probability_": probabilities(("n",)),
+    "out_of_fold_": probabilities(("n",), finite=False),
     "prior_": SHARE,
     "population_prior_": SHARE,
     "calibration_": number(-700, 700),
@@ -75,17 +85,24 @@ ANY: Final = {
 NEURAL: Final = {
     **ANY,
     "input_shape_": row_shape,
-    "_scale": pair(array("f", ("d",)), array("f", ("d",), TINY)),
+    "input_scale_": SCALE,
     "history_": records,
-    "turns_": array("iu", ("m",), 0),
+    "best_epoch_": array("iu", ("m",), 0),
 }
 ROBUST: Final = {
-    **NEURAL,
+    **{name: reader for name, reader in NEURAL.items() if name != "best_epoch_"},
+    "best_round_": array("iu", ("m",), 0),
     "hardness_": array("f", ("n",)),
     "weight_": array("f", ("n",)),
-    "weight_path_": array("f", ("rounds", "n"), finite=False),
-    "beside_": methods,
-    "beside_share_": number(0, 1),
+    "weight_path_": optional(array("f", ("rounds", "n"), finite=False)),
+}
+VOTING: Final = {
+    **ANY,
+    "input_shape_": row_shape,
+    "input_scale_": SCALE,
+    "estimators_": methods,
+    "estimator_names_": texts("parts"),
+    "weights_": probabilities(("parts",)),
 }
 TWO_STEP: Final = {
     **ANY,
@@ -93,33 +110,44 @@ TWO_STEP: Final = {
     "n_reliable_": array("iu", ("draws",), 0),
     "shift_": number(-1e6, 1e6),
 }
-# What a fit leaves, of the methods that have more than the others of their family.
-OWN: Final[Mapping[str, Mapping[str, Expect]]] = {
+# Fitted attributes of methods that have more than the others of their family.
+FITTED: Final[Mapping[str, Mapping[str, Reader]]] = {
+    "auto": VOTING,
     "robust-pu": ROBUST,
     "vpu": {**NEURAL, "scale_": array("f", ("m",), TINY)},
     "puet": {**ANY, "forest_": forest, "feature_importances_": array("f", ("d",))},
+    "pretrained": {
+        **ANY,
+        "context_": array("f", ("k", "d"), -LARGEST_VALUE, LARGEST_VALUE, finite=False),
+        "context_rows_": places("k", "n"),
+        "is_category_": array("b", ("d",)),
+        "given_prior_": optional(SHARE),
+        "seed_": number(0, 2**31, whole=True),
+        "weights_version_": text(100),
+        "weights_sha256_": weights_sha256,
+    },
     "elkan-noto": {
         **ANY,
         "estimator_": learner,
         "label_frequency_": SHARE,
-        "_labelled_": share(("learnt",)),
+        "_labelled_": probabilities(("learnt",)),
     },
     "bagging": {
         **ANY,
         "estimators_": learners,
         "label_frequency_": SHARE,
-        "_own_": share(("learnt",)),
-        "_is_unseen_": array("b", ("learnt",)),
+        "_out_of_bag_": probabilities(("learnt",)),
+        "_is_out_of_bag_": array("b", ("learnt",)),
     },
     "robust-pu-meta": {
         **ANY,
         "estimators_": learners,
         "shift_": number(-1e6, 1e6),
-        "label_frequency_": either(SHARE, nothing),
+        "label_frequency_": optional(SHARE),
         "hardness_": array("f", ("n",)),
         "weight_": array("f", ("n",)),
         "history_": records,
-        "turns_": array("iu", ("m",), 0),
+        "best_round_": array("iu", ("m",), 0),
     },
     "spy": TWO_STEP,
     "pebl": {**TWO_STEP, "n_iter_": array("iu", ("draws",), 0), "history_": records},
@@ -129,29 +157,35 @@ OWN: Final[Mapping[str, Mapping[str, Expect]]] = {
 def _check(model: Any) -> str | None:
     """Let the classifier check its parameters, as it does before a fit."""
     for name, most in LARGEST.items():
-        if isinstance(own := getattr(model, name, None), int) and abs(own) > most:
-            return f"{name} is {own}"
+        if isinstance(value := getattr(model, name, None), int) and abs(value) > most:
+            return f"{name} is {value}"
     if not isinstance(getattr(model, "device", "auto"), str):
         return "device is not a text"
     if not isinstance(getattr(model, "estimator", None), BaseEstimator | None):
         return "estimator is no learner"
+    if hasattr(model, "weights_"):
+        parts = model.estimators_
+        is_sound = parts and abs(model.weights_.sum() - 1) < 1e-6
+        if not is_sound or len(set(model.estimator_names_)) < len(parts):
+            return "its classifiers need different names, and weights of sum 1"
+        if any(part.pos_label is not None for part in parts):
+            return "a classifier of the ensemble has labels of its own"
     try:
-        model._check_parameters()
+        check_parameters(model)
         if hasattr(model, "threshold_"):
-            model._positive_place()
+            positive_index(model.classes_, model.pos_label)
     except Exception as error:
         # Whatever it says to values that no constructor looks at.
         return str(error)
     return None
 
 
+def _kind(name: str, file: str, cls: str) -> Kind:
+    fitted = FITTED.get(name, NEURAL)
+    return Kind(f"robustpu.methods.{file}", cls, fitted, frozenset({"feature_names_in_"}), _check)
+
+
 CLASSIFIERS: Final = {
-    name: Kind(
-        f"robustpu.methods.{own.file}",
-        own.kind,
-        OWN.get(name, NEURAL),
-        frozenset({"feature_names_in_", "weight_path_"}),
-        _check,
-    )
-    for name, own in METHODS.items()
+    **{name: _kind(name, method.file, method.kind) for name, method in METHODS.items()},
+    "voting": _kind("auto", "voting", "PUVotingClassifier"),
 }

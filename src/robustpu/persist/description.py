@@ -64,7 +64,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
             KINDS[name].name,
             entries["schema"],
             entries["written_by"],
-            {own: folder.size(own) for own in sorted({SUMS, *contents.sums})},
+            {name: folder.size(name) for name in sorted({SUMS, *contents.sums})},
             tuple(entries["attachments"]),
             folder.digest(SUMS),
         )

@@ -11,16 +11,16 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted
 
 from robustpu import __version__
-from robustpu.base import BasePUClassifier
+from robustpu.base.classifier import BasePUClassifier
+from robustpu.base.neural import NeuralPUClassifier
 from robustpu.fleet.network import LinearStack
+from robustpu.labels import positive_index
 from robustpu.methods.bagging import BaggingPUClassifier
-from robustpu.methods.companion import is_scaled
 from robustpu.methods.puet import PUExtraTreesClassifier
-from robustpu.methods.robust_pu import RobustPUClassifier
+from robustpu.methods.voting import PUVotingClassifier, is_standardised
 from robustpu.methods.vpu import VPUClassifier
-from robustpu.neural import NeuralPUClassifier
+from robustpu.modules.rows import Scale
 from robustpu.persist.places import whole
-from robustpu.rows import Scale
 
 if TYPE_CHECKING:
     from robustpu.persist.graph import Graph
@@ -95,7 +95,9 @@ def to_onnx(
 
 def _probability(graph: "Graph", model: Any, rows: str) -> str:
     """Add a classifier, and name its probabilities of being positive, (rows,)."""
-    if isinstance(model, PUExtraTreesClassifier):
+    if isinstance(model, PUVotingClassifier):
+        answer = _voting(graph, model, rows)
+    elif isinstance(model, PUExtraTreesClassifier):
         answer = _trees(graph, model, rows)
     elif _is_bag_of_trees(model):
         answer = _bagged(graph, model, rows)
@@ -104,40 +106,43 @@ def _probability(graph: "Graph", model: Any, rows: str) -> str:
     else:
         raise ValueError(
             "to_onnx takes models of networks, PU extra-trees and bagged trees; "
-            f"{type(model).__name__} answers in another way. A scikit-learn learner in it can be "
-            "converted by skl2onnx. Beside networks, fit with beside=None or beside='auto'."
+            f"{type(model).__name__} predicts in another way. A scikit-learn learner in it can be "
+            "converted by skl2onnx."
         )
-    beside = getattr(model, "beside_", [])
-    if beside:
-        share = model.beside_share_
-        answer = graph.add("Mul", answer, graph.constant(1 - share))
-        for own in beside:
-            given = _standardised(graph, rows, model._scale) if is_scaled(own) else rows
-            theirs = _probability(graph, own, given)
-            theirs = graph.add("Mul", theirs, graph.constant(share / len(beside)))
-            answer = graph.add("Add", answer, theirs)
     return _shifted(graph, answer, model.calibration_)
+
+
+def _voting(graph: "Graph", model: Any, rows: str) -> str:
+    """Weighted mean of the classifiers of an ensemble."""
+    standardised = _standardised(graph, rows, model.input_scale_)
+    terms = []
+    for estimator, weight in zip(model.estimators_, model.weights_, strict=True):
+        if weight > 0:
+            given = standardised if is_standardised(estimator) else rows
+            probability = _probability(graph, estimator, given)
+            terms.append(graph.add("Mul", probability, graph.constant(float(weight))))
+    total = terms[0]
+    for term in terms[1:]:
+        total = graph.add("Add", total, term)
+    return total
 
 
 def _is_bag_of_trees(model: Any) -> bool:
     return isinstance(model, BaggingPUClassifier) and all(
-        isinstance(own, DecisionTreeClassifier) for own in model.estimators_
+        isinstance(learner, DecisionTreeClassifier) for learner in model.estimators_
     )
 
 
 def _is_usual(cls: Any) -> bool:
     """Tell whether rows are scored as here: a class that does it otherwise must be taught here."""
-    return cls._member_probability in (
-        NeuralPUClassifier._member_probability,
-        VPUClassifier._member_probability,
-    ) and cls._positive_probability in (
-        NeuralPUClassifier._positive_probability,
-        RobustPUClassifier._positive_probability,
+    return cls.predict_rows is NeuralPUClassifier.predict_rows and cls.member_probability in (
+        NeuralPUClassifier.member_probability,
+        VPUClassifier.member_probability,
     )
 
 
 def _shifted(graph: "Graph", answer: str, shift: float) -> str:
-    """p e^b / (1 - p + p e^b), as ``thresholds.shifted`` has it."""
+    """p e^b / (1 - p + p e^b), as ``calibration.shifted`` has it."""
     if shift == 0:
         return answer
     lifted = graph.add("Mul", answer, graph.constant(np.exp(shift)))
@@ -175,7 +180,7 @@ def _bagged(graph: "Graph", model: Any, rows: str) -> str:
 
 
 def _networks(graph: "Graph", model: Any, rows: str) -> str:
-    rows = _standardised(graph, rows, model._scale)
+    rows = _standardised(graph, rows, model.input_scale_)
     chain = isinstance(model.network_, LinearStack)
     logit = _stack(graph, model, rows) if chain else _one_by_one(graph, model, rows)
     each = graph.add("Sigmoid", graph.cast(logit, "float64"))  # (members, rows)
@@ -217,7 +222,7 @@ def _one_by_one(graph: "Graph", model: Any, rows: str) -> str:
     logits = []
     for member in range(len(model.kept_)):
         module = model.network_.write(model.state_, member).eval()
-        if any(own.dtype != torch.float32 for own in module.parameters()):
+        if any(weight.dtype != torch.float32 for weight in module.parameters()):
             raise ValueError("to_onnx knows networks in single precision only.")
         logits.append(graph.add("Reshape", layer(graph, module, x), shape))
     return graph.add("Concat", *logits, axis=0)
@@ -226,11 +231,12 @@ def _one_by_one(graph: "Graph", model: Any, rows: str) -> str:
 def _notes(model: Any) -> dict[str, str]:
     """What the file says about itself."""
     names = getattr(model, "feature_names_in_", None)
+    place = positive_index(model.classes_, model.pos_label)
     notes = {
         "robustpu": __version__,
         "class": type(model).__name__,
         "classes": json.dumps(model.classes_.tolist()),
-        "positive_class": json.dumps(model.classes_.tolist()[model._positive_place()]),
+        "positive_class": json.dumps(model.classes_.tolist()[place]),
         "threshold": repr(float(model.threshold_)),
         "prior": repr(float(model.prior_)),
     }

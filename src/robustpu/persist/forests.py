@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.tree._tree import Tree
 
+from robustpu.methods.trees import Forest
 from robustpu.persist.values import TAG, Decoder, Encoder, Json, fields, refuse
-from robustpu.trees import Forest
 
 # Array of a forest -> kind of its numbers.
 FOREST: Final = {
@@ -38,7 +38,7 @@ NODES: Final = {
 
 def encode_forest(encoder: Encoder, forest: Forest, path: str) -> Json:
     """Store the arrays of a forest."""
-    assert {own.name for own in fields_of(Forest)} == FOREST.keys()
+    assert {field.name for field in fields_of(Forest)} == FOREST.keys()
     for name, kind in FOREST.items():
         encoder.arrays[f"{path}/{name}"] = np.ascontiguousarray(getattr(forest, name), dtype=kind)
     return {TAG: "forest"}
@@ -47,23 +47,23 @@ def encode_forest(encoder: Encoder, forest: Forest, path: str) -> Json:
 def decode_forest(decoder: Decoder, node: dict[str, Json], path: str) -> Forest:
     """Make a forest."""
     fields(node, path)
-    own = _columns(decoder, path, FOREST)
-    start, size = own["start"], len(own["feature"])
+    columns = _columns(decoder, path, FOREST)
+    start, size = columns["start"], len(columns["feature"])
     if not len(start) or start[0] != 0 or (start[1:] <= start[:-1]).any() or start[-1] >= size:
         refuse(path, "its trees do not begin one after the other.")
-    inside = own["feature"] >= 0
+    inside = columns["feature"] >= 0
     place = np.arange(size)
     # A leaf's left child is the leaf.
-    if (own["feature"] < -1).any() or (own["left"][~inside] != place[~inside]).any():
+    if (columns["feature"] < -1).any() or (columns["left"][~inside] != place[~inside]).any():
         refuse(path, "it has leaves that are none.")
-    left = np.where(inside, own["left"], -1)
-    right = np.where(inside, own["left"] + 1, -1)
+    left = np.where(inside, columns["left"], -1)
+    right = np.where(inside, columns["left"] + 1, -1)
     check_children(left, right, np.append(start, size), path)
     for name, most in (("value", 1.0), ("risk", np.inf)):
-        if not ((own[name] >= 0) & (own[name] <= most)).all():
+        if not ((columns[name] >= 0) & (columns[name] <= most)).all():
             refuse(path, f"{name} holds numbers out of range.")
-    whole = {name: own[name].astype(np.intp) for name in ("start", "feature", "left")}
-    return Forest(**{**own, **whole})
+    whole = {name: columns[name].astype(np.intp) for name in ("start", "feature", "left")}
+    return Forest(**{**columns, **whole})
 
 
 def encode_tree(encoder: Encoder, tree: Tree, path: str) -> Json:
@@ -80,28 +80,28 @@ def encode_tree(encoder: Encoder, tree: Tree, path: str) -> Json:
 def decode_tree(decoder: Decoder, node: dict[str, Json], path: str) -> Tree:
     """Make a tree of scikit-learn's for two classes."""
     (columns,) = fields(node, path, "columns")
-    own = _columns(decoder, path, NODES)
+    arrays = _columns(decoder, path, NODES)
     values = decoder.take(f"{path}/values")
-    size = len(own["feature"])
+    size = len(arrays["feature"])
     if values.dtype != np.float64 or values.shape != (size, 1, 2):
         refuse(path, f"values are of type {values.dtype} and shape {values.shape}.")
     if not ((values >= 0) & np.isfinite(values)).all():
         refuse(path, "values are not finite, or below 0.")
     if type(columns) is not int or not 1 <= columns < 1 << 31:
         refuse(path, f"it has {str(columns)[:60]} columns.")
-    inside = own["left_child"] >= 0
-    depth = check_children(own["left_child"], own["right_child"], np.array([0, size]), path)
-    feature = own["feature"][inside]
+    inside = arrays["left_child"] >= 0
+    depth = check_children(arrays["left_child"], arrays["right_child"], np.array([0, size]), path)
+    feature = arrays["feature"][inside]
     if ((feature < 0) | (feature >= columns)).any():
         refuse(path, f"it asks for columns that are not among the {columns}.")
-    if own["missing_go_to_left"].max() > 1:
+    if arrays["missing_go_to_left"].max() > 1:
         refuse(path, "missing_go_to_left is neither 0 nor 1.")
     tree = Tree(columns, np.array([2], dtype=np.intp), 1)
     dtype = tree.__getstate__()["nodes"].dtype
     if set(dtype.names) != NODES.keys():
         refuse(path, "this version of scikit-learn has other trees; take the one that saved them.")
     nodes = np.zeros(size, dtype=dtype)
-    for name, column in own.items():
+    for name, column in arrays.items():
         nodes[name] = column
     state = {"max_depth": depth, "node_count": size, "nodes": nodes, "values": values}
     tree.__setstate__(state)
@@ -157,10 +157,10 @@ def _depth(left: NDArray[np.int64], right: NDArray[np.int64], roots: NDArray[np.
 
 def _columns(decoder: Decoder, path: str, kinds: dict[str, str]) -> dict[str, NDArray[Any]]:
     """Take the arrays of the nodes: of these types, as many as there are nodes, finite."""
-    own = {name: decoder.take(f"{path}/{name}") for name in kinds}
-    size = own["feature"].shape
+    columns = {name: decoder.take(f"{path}/{name}") for name in kinds}
+    size = columns["feature"].shape
     for name, kind in kinds.items():
-        array = own[name]
+        array = columns[name]
         if array.dtype != np.dtype(kind) or array.ndim != 1:
             refuse(path, f"{name} is of type {array.dtype} and shape {array.shape}.")
         if name != "start" and (array.shape != size or not len(array)):
@@ -169,4 +169,4 @@ def _columns(decoder: Decoder, path: str, kinds: dict[str, str]) -> dict[str, ND
         is_sound = ~np.isnan(array) if name == "threshold" else np.isfinite(array)
         if not is_sound.all():
             refuse(path, f"{name} holds numbers that are not finite.")
-    return own
+    return columns

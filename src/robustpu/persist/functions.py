@@ -24,7 +24,9 @@ TABLES: Final[Mapping[str, Mapping[str, Any]]] = {
     "correction": CORRECTIONS,
 }
 FUNCTIONS: Final[dict[str, Any]] = {
-    f"{table}:{name}": function for table, own in TABLES.items() for name, function in own.items()
+    f"{table}:{name}": function
+    for table, functions in TABLES.items()
+    for name, function in functions.items()
 }
 # Numbers in an argument, such as the widths of layers.
 LONGEST: Final = 64
@@ -43,9 +45,9 @@ def encode_function(encoder: Encoder, value: Any, path: str) -> Json:
         given = encoder.encode(list(value.args), f"{path}/arguments")
         return {TAG: "partial", "function": function, "arguments": given, "keywords": keywords}
     name = parameter(path)
-    if path.startswith("model/fitted/beside_/"):
-        # What stands beside has the functions of the classifiers that were given.
-        name = next((known for known, own in encoder.given.items() if own is value), name)
+    if path.startswith("model/fitted/estimators_/"):
+        # The classifiers of an ensemble have the functions of those that were given.
+        name = next((known for known, given in encoder.given.items() if given is value), name)
     encoder.given[name] = value
     told = getattr(value, "__qualname__", type(value).__qualname__)
     was = f"{getattr(value, '__module__', '?')}.{told}"[:200]
@@ -61,7 +63,7 @@ def name_of(value: Any) -> str | None:
     >>> name_of(hardness.focal)
     'hardness:focal'
     """
-    return next((name for name, own in FUNCTIONS.items() if own is value), None)
+    return next((name for name, function in FUNCTIONS.items() if function is value), None)
 
 
 def parameter(path: str) -> str:

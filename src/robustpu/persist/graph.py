@@ -86,7 +86,7 @@ class Graph:
         if proto.ByteSize() > LARGEST:
             raise ValueError(
                 f"the networks take {proto.ByteSize()} bytes, and an ONNX file holds {LARGEST} at "
-                "most: fit with fewer members, or keep fewer of them (n_keep)."
+                "most: fit with fewer members."
             )
         onnx.checker.check_model(proto, full_check=True)
         return proto

@@ -9,116 +9,116 @@ from numpy.typing import NDArray
 from onnx import numpy_helper
 from torch import nn
 
+from robustpu.methods.trees import Forest
 from robustpu.modules.resnet import Bottleneck
 from robustpu.persist.graph import Graph
-from robustpu.trees import Forest
 
 
-def layer(graph: Graph, own: nn.Module, x: str) -> str:
+def layer(graph: Graph, module: nn.Module, x: str) -> str:
     """Add a layer, or a module made of layers, in evaluation mode, and name its output.
 
     Parameters
     ----------
     graph
         Where to.
-    own
+    module
         The layer.
     x
         Name of its input.
     """
-    if type(own) not in LAYERS and isinstance(own, nn.Sequential):
-        return _sequential(graph, own, x)
-    if type(own) not in LAYERS:
+    if type(module) not in LAYERS and isinstance(module, nn.Sequential):
+        return _sequential(graph, module, x)
+    if type(module) not in LAYERS:
         known = ", ".join(sorted(kind.__name__ for kind in LAYERS))
         raise ValueError(
-            f"to_onnx does not know the layer {type(own).__name__}; it knows {known}, and chains "
+            f"to_onnx does not know the layer {type(module).__name__}; it knows {known} and chains "
             "of these. Export model.to_torch(member) by torch.onnx.export instead, one network at "
             "a time."
         )
-    return LAYERS[type(own)](graph, own, x)
+    return LAYERS[type(module)](graph, module, x)
 
 
-def _sequential(graph: Graph, own: Any, x: str) -> str:
-    for part in own:
+def _sequential(graph: Graph, module: Any, x: str) -> str:
+    for part in module:
         x = layer(graph, part, x)
     return x
 
 
 def _weights(graph: Graph, *tensors: torch.Tensor | None) -> list[str]:
-    return [graph.array(own.detach().numpy()) for own in tensors if own is not None]
+    return [graph.array(tensor.detach().numpy()) for tensor in tensors if tensor is not None]
 
 
-def _linear(graph: Graph, own: Any, x: str) -> str:
-    return graph.add("Gemm", x, *_weights(graph, own.weight, own.bias), transB=1)
+def _linear(graph: Graph, module: Any, x: str) -> str:
+    return graph.add("Gemm", x, *_weights(graph, module.weight, module.bias), transB=1)
 
 
-def _convolution(graph: Graph, own: Any, x: str) -> str:
-    if isinstance(own.padding, str) or own.padding_mode != "zeros":
+def _convolution(graph: Graph, module: Any, x: str) -> str:
+    if isinstance(module.padding, str) or module.padding_mode != "zeros":
         raise ValueError("to_onnx knows convolutions that are padded by a number of zeros only.")
     return graph.add(
         "Conv",
         x,
-        *_weights(graph, own.weight, own.bias),
-        kernel_shape=list(own.kernel_size),
-        strides=list(own.stride),
-        pads=[*own.padding, *own.padding],
-        dilations=list(own.dilation),
-        group=own.groups,
+        *_weights(graph, module.weight, module.bias),
+        kernel_shape=list(module.kernel_size),
+        strides=list(module.stride),
+        pads=[*module.padding, *module.padding],
+        dilations=list(module.dilation),
+        group=module.groups,
     )
 
 
-def _batch_norm(graph: Graph, own: Any, x: str) -> str:
-    if not own.affine or not own.track_running_stats:
+def _batch_norm(graph: Graph, module: Any, x: str) -> str:
+    if not module.affine or not module.track_running_stats:
         raise ValueError("to_onnx knows batch norms with weights and running statistics only.")
-    numbers = _weights(graph, own.weight, own.bias, own.running_mean, own.running_var)
-    return graph.add("BatchNormalization", x, *numbers, epsilon=own.eps)
+    numbers = _weights(graph, module.weight, module.bias, module.running_mean, module.running_var)
+    return graph.add("BatchNormalization", x, *numbers, epsilon=module.eps)
 
 
-def _pool(graph: Graph, own: Any, x: str) -> str:
-    if own.ceil_mode or getattr(own, "dilation", 1) != 1:
+def _pool(graph: Graph, module: Any, x: str) -> str:
+    if module.ceil_mode or getattr(module, "dilation", 1) != 1:
         raise ValueError("to_onnx knows pooling without ceil_mode and dilation only.")
     sizes = {
-        "kernel_shape": _both(own.kernel_size),
-        "strides": _both(own.stride),
-        "pads": _both(own.padding) * 2,
+        "kernel_shape": _both(module.kernel_size),
+        "strides": _both(module.stride),
+        "pads": _both(module.padding) * 2,
     }
-    if isinstance(own, nn.MaxPool2d):
+    if isinstance(module, nn.MaxPool2d):
         return graph.add("MaxPool", x, **sizes)
-    if own.divisor_override is not None:
+    if module.divisor_override is not None:
         raise ValueError("to_onnx knows pooling without divisor_override only.")
-    return graph.add("AveragePool", x, count_include_pad=int(own.count_include_pad), **sizes)
+    return graph.add("AveragePool", x, count_include_pad=int(module.count_include_pad), **sizes)
 
 
 def _both(size: int | tuple[int, int]) -> list[int]:
     return [size, size] if isinstance(size, int) else list(size)
 
 
-def _mean_pool(graph: Graph, own: Any, x: str) -> str:
-    if own.output_size not in (1, (1, 1)):
+def _mean_pool(graph: Graph, module: Any, x: str) -> str:
+    if module.output_size not in (1, (1, 1)):
         raise ValueError("to_onnx knows adaptive pooling to a single number only.")
     return graph.add("GlobalAveragePool", x)
 
 
-def _flatten(graph: Graph, own: Any, x: str) -> str:
-    if (own.start_dim, own.end_dim) != (1, -1):
+def _flatten(graph: Graph, module: Any, x: str) -> str:
+    if (module.start_dim, module.end_dim) != (1, -1):
         raise ValueError("to_onnx knows a Flatten of whole rows only.")
     return graph.add("Flatten", x, axis=1)
 
 
-def _relu(graph: Graph, own: Any, x: str) -> str:
+def _relu(graph: Graph, module: Any, x: str) -> str:
     return graph.add("Relu", x)
 
 
-def _same(graph: Graph, own: Any, x: str) -> str:
+def _same(graph: Graph, module: Any, x: str) -> str:
     return x
 
 
-def _bottleneck(graph: Graph, own: Any, x: str) -> str:
+def _bottleneck(graph: Graph, module: Any, x: str) -> str:
     inner = x
-    for part in (own.narrow, own.middle):
+    for part in (module.narrow, module.middle):
         inner = graph.add("Relu", layer(graph, part, inner))
-    inner = layer(graph, own.widen, inner)
-    return graph.add("Relu", graph.add("Add", layer(graph, own.shortcut, x), inner))
+    inner = layer(graph, module.widen, inner)
+    return graph.add("Relu", graph.add("Add", layer(graph, module.shortcut, x), inner))
 
 
 LAYERS: Final[dict[type[nn.Module], Callable[[Graph, Any, str], str]]] = {
@@ -168,17 +168,17 @@ def learner_trees(graph: Graph, learners: Sequence[Any], x: str) -> str:
     x
         Name of the rows, (rows, d), in double precision.
     """
-    each = [own.tree_ for own in learners]
+    each = [learner.tree_ for learner in learners]
 
     def joined(name: str) -> NDArray[Any]:
-        return np.concatenate([getattr(own, name) for own in each])
+        return np.concatenate([getattr(tree, name) for tree in each])
 
     share = joined("value")[:, 0]
     return _ensemble(
         graph,
         # scikit-learn holds rows in single precision, and thresholds in double.
         graph.cast(graph.cast(x, "float32"), "float64"),
-        np.array([own.node_count for own in each]),
+        np.array([tree.node_count for tree in each]),
         joined("feature"),
         joined("threshold"),
         joined("children_left"),

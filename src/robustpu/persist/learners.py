@@ -1,96 +1,78 @@
-"""Learners of scikit-learn's that a folder may hold, and what a fit leaves in them.
+"""Learners of scikit-learn that a model folder may hold, and their fitted attributes.
 
-scikit-learn has no format without pickle. These are plain numbers, so that all of them can be
-checked; others are refused when they are to be saved.
+scikit-learn has no format without pickle. The attributes of these are plain numbers, which can be
+checked; other learners cannot be saved.
 """
 
 import math
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.tree._tree import Tree
 
-from robustpu.persist.expect import Expect, Sizes, array, names, number, size
+from robustpu.persist.expect import names
 from robustpu.persist.kind import Kind
+from robustpu.validation.arrays import array, size
+from robustpu.validation.schema import Place, Reader, either, list_of, number, optional
 
 TRANSFORMERS: Final = ("StandardScaler", "MinMaxScaler")
 
 
-def targets(value: Any, sizes: Sizes) -> str | None:
-    """Expect the classes 0 and 1."""
-    known = isinstance(value, np.ndarray) and value.dtype.kind in "iuf" and value.shape == (2,)
-    return None if known and value.tolist() == [0, 1] else "its classes are not 0 and 1"
+def targets(value: Any, place: Place) -> NDArray[Any]:
+    """Read the classes 0 and 1."""
+    is_known = isinstance(value, np.ndarray) and value.dtype.kind in "iuf" and value.shape == (2,)
+    if is_known and value.tolist() == [0, 1]:
+        return cast(NDArray[Any], value)
+    return place.expect("the classes 0 and 1", value)
 
 
-def tree(value: Any, sizes: Sizes) -> str | None:
-    """Expect a tree that asks for no other columns than there are."""
-    known = isinstance(value, Tree) and value.n_features == sizes["d"]
-    return None if known else "it is no tree for this number of columns"
+def tree(value: Any, place: Place) -> Any:
+    """Read a tree for the given number of columns."""
+    if isinstance(value, Tree) and value.n_features == place.sizes["d"]:
+        return value
+    return place.expect("a tree for this number of columns", value)
 
 
-def either(*expected: Expect) -> Expect:
-    """Expect one of several things."""
-
-    def check(value: Any, sizes: Sizes) -> str | None:
-        wrong = [expect(value, sizes) for expect in expected]
-        return None if None in wrong else wrong[0]
-
-    return check
+def columns(least: float = -math.inf) -> Reader:
+    """Read a number a column, or None."""
+    return optional(array("f", ("d",), least))
 
 
-def nothing(value: Any, sizes: Sizes) -> str | None:
-    """Expect None."""
-    return None if value is None else "it is not None"
+def learner(value: Any, place: Place) -> Any:
+    """Read a fitted classifier of scikit-learn with targets 0 and 1."""
+    classes = getattr(value, "classes_", None)
+    if not isinstance(classes, np.ndarray) or classes.tolist() != [0, 1]:
+        place.expect("a learner that was fitted to targets 0 and 1", value)
+    if getattr(value, "n_features_in_", None) != place.sizes["d"]:
+        place.refuse("was fitted on another number of columns")
+    return value
 
 
-def count() -> Expect:
-    """Expect a number of something."""
-    return number(0, 1 << 62, whole=True)
-
-
-def columns(least: float = -math.inf) -> Expect:
-    """Expect a number a column, or None."""
-    return either(array("f", ("d",), least), nothing)
-
-
-def learner(value: Any, sizes: Sizes) -> str | None:
-    """Expect a fitted classifier of scikit-learn's for targets 0 and 1."""
-    known = getattr(value, "classes_", None)
-    if not isinstance(known, np.ndarray) or known.tolist() != [0, 1]:
-        return "it is no learner that was fitted to targets 0 and 1"
-    same = getattr(value, "n_features_in_", None) == sizes["d"]
-    return None if same else "it was fitted on another number of columns"
-
-
-def learners(value: Any, sizes: Sizes) -> str | None:
-    """Expect a list of such."""
-    if not isinstance(value, list) or not value:
-        return "it is not a list of learners"
-    return next((wrong for own in value if (wrong := learner(own, sizes))), None)
-
-
+learners: Final = list_of(learner, least=1)
+COUNT: Final = number(0, 1 << 62, whole=True)
 COLUMNS: Final = {"n_features_in_": size("d"), "feature_names_in_": names("d")}
 LINEAR: Final = {
     **COLUMNS,
     "classes_": targets,
     "coef_": array("f", (1, "d")),
     "intercept_": either(array("f", (1,)), number()),
-    "n_iter_": either(array("iu", (1,), 0), count()),
+    "n_iter_": either(array("iu", (1,), 0), COUNT),
 }
 TREE: Final = {
     **COLUMNS,
     "classes_": targets,
     "n_classes_": number(2, 2, whole=True),
     "n_outputs_": number(1, 1, whole=True),
-    "max_features_": count(),
+    "max_features_": COUNT,
     "tree_": tree,
 }
 
 
-def same_kind(value: Any, sizes: Sizes) -> str | None:
-    """Expect the unfitted tree that the trees of a forest are copies of."""
-    known = type(value).__name__ in ("DecisionTreeClassifier", "ExtraTreeClassifier")
-    return None if known else "it is no tree"
+def tree_template(value: Any, place: Place) -> Any:
+    """Read the unfitted tree that the trees of a forest are copies of."""
+    is_known = type(value).__name__ in ("DecisionTreeClassifier", "ExtraTreeClassifier")
+    return value if is_known else place.expect("a tree", value)
 
 
 FOREST: Final = {
@@ -98,11 +80,11 @@ FOREST: Final = {
     "classes_": targets,
     "n_classes_": number(2, 2, whole=True),
     "n_outputs_": number(1, 1, whole=True),
-    "estimator_": same_kind,
+    "estimator_": tree_template,
     "estimators_": learners,
-    "_n_samples": count(),
-    "_n_samples_bootstrap": either(count(), nothing),
-    "_sample_weight": either(array("f", ("rows",), 0), nothing),
+    "_n_samples": COUNT,
+    "_n_samples_bootstrap": optional(COUNT),
+    "_sample_weight": optional(array("f", ("rows",), 0)),
 }
 
 
@@ -129,13 +111,13 @@ def _check_steps(pipeline: Any) -> str | None:
             return f"the step {step[0][:60]!r} is not what it should be"
     if len({name for name, _ in steps}) < len(steps):
         return "two steps have one name"
-    widths = {getattr(own, "n_features_in_", None) for _, own in steps}
+    widths = {getattr(learner, "n_features_in_", None) for _, learner in steps}
     if len(widths) > 1 or pipeline.memory is not None:
         return "its steps do not fit together"
     return None
 
 
-def _kind(module: str, name: str, fitted: dict[str, Expect], *optional: str) -> Kind:
+def _kind(module: str, name: str, fitted: dict[str, Reader], *optional: str) -> Kind:
     return Kind(
         f"sklearn.{module}", name, fitted, frozenset({"feature_names_in_", *optional}), _validate
     )

@@ -2,23 +2,21 @@
 
 import json
 import os
-import platform
 from collections.abc import Mapping
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
 
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from robustpu import __version__
-from robustpu.base import BasePUClassifier
+from robustpu.base.classifier import BasePUClassifier
 from robustpu.persist import arrays
 from robustpu.persist.contents import FORMAT, SCHEMA, parse, read_contents, reading
 from robustpu.persist.errors import ModelFolderError
 from robustpu.persist.objects import OTHERS, encode_other
 from robustpu.persist.reading import (
     LONGEST,
+    LONGEST_ATTACHMENT,
     MODEL,
     NAME,
     SUMS,
@@ -27,8 +25,8 @@ from robustpu.persist.reading import (
 )
 from robustpu.persist.values import Decoder, Encoder, Json, refuse
 from robustpu.persist.writing import check_target, write_folder
+from robustpu.versions import versions
 
-LIBRARIES: Final = ("numpy", "scikit-learn", "torch")
 RESERVED: Final = {SUMS, MODEL, arrays.FILE}
 
 
@@ -42,8 +40,8 @@ def save(
 ) -> None:
     """Write a fitted classifier to a folder: safetensors for arrays, JSON for the rest, no pickle.
 
-    The folder is there at once, or not at all, whatever happens on the way. Functions of your own,
-    such as ``module=``, are not stored; ``load`` asks for them.
+    The folder is written completely or not at all. Your own functions, such as ``module=``, are not
+    stored; give them to ``load`` again.
 
     Parameters
     ----------
@@ -93,7 +91,7 @@ def save(
     content = {
         "format": FORMAT,
         "schema": SCHEMA,
-        "written_by": _versions(),
+        "written_by": versions(),
         "attachments": sorted(files),
         "model": encoder.encode(model, "model"),
         "extra": Encoder(_only_plain, encoder.arrays).encode(extra, "extra"),
@@ -127,7 +125,7 @@ def load(path: str | os.PathLike[str], /, **given: Any) -> Any:
     Returns
     -------
     model
-        The fitted classifier; it answers as the saved one did.
+        The fitted classifier; it predicts as the saved one did.
 
     Raises
     ------
@@ -172,7 +170,7 @@ def _decode(
     except ModelFolderError:
         raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        # All is checked before it is used; this is for what nobody thought of.
+        # Everything is checked before use; this is a safeguard.
         raise ModelFolderError(f"{MODEL}: unforeseen: {error!r}") from error
     if not isinstance(model, BasePUClassifier) or not hasattr(model, "threshold_"):
         refuse("model", "it is not a fitted classifier of this library.")
@@ -189,10 +187,10 @@ def _decode(
 
 
 def _other(written: Mapping[str, str]) -> str:
-    """Tell that a folder is from other versions, which may be why it is refused."""
-    here = _versions()
-    differ = [own for own in ("robustpu", "scikit-learn") if written.get(own) != here[own]]
-    told = [f"{own} {str(written.get(own))[:40]}, here is {here[own]}" for own in differ]
+    """Name other versions that the folder was written by, a likely reason for an error."""
+    here = versions()
+    differ = [name for name in ("robustpu", "scikit-learn") if written.get(name) != here[name]]
+    told = [f"{name} {str(written.get(name))[:40]}, here is {here[name]}" for name in differ]
     return f" It was written by {'; '.join(told)}." if told else ""
 
 
@@ -208,17 +206,13 @@ def _attached(attachments: Mapping[str, bytes | str]) -> dict[str, bytes]:
                 f"a file cannot be attached as {name!r}: take letters, digits, '.', '_' and '-', "
                 f"and none of {', '.join(sorted(RESERVED))}."
             )
-    return {
-        name: own.encode("utf-8") if isinstance(own, str) else bytes(own)
-        for name, own in attachments.items()
+    files = {
+        name: content.encode("utf-8") if isinstance(content, str) else bytes(content)
+        for name, content in attachments.items()
     }
-
-
-def _versions() -> dict[str, str]:
-    found = {"robustpu": __version__, "python": platform.python_version()}
-    for name in LIBRARIES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = "unknown"
-    return found
+    for name, content in files.items():
+        if len(content) > LONGEST_ATTACHMENT:
+            raise ValueError(
+                f"{name!r} has {len(content)} bytes; at most {LONGEST_ATTACHMENT} can be attached."
+            )
+    return files

@@ -78,7 +78,7 @@ def decode_networks(
         template = _build(module, shape, path)
         _compare(template, stored, members, run, path)
     else:
-        # Without memory at first, as nobody knows how large a network somebody asks for.
+        # Without memory at first: the network may be of any size.
         with torch.device("meta"), _Undrawn():
             outline = _build(module, shape, path)
         _compare(outline, stored, members, run, path)
@@ -89,10 +89,10 @@ def decode_networks(
                 tensor.zero_()
     network = _network(template, run, flags, shape, path)
     parts = [torch.from_numpy(stored["parameters"][name]) for name in _trained(template)]
-    flat = torch.cat([own.reshape(members, -1) for own in parts], dim=1)
+    flat = torch.cat([part.reshape(members, -1) for part in parts], dim=1)
     if not flat.isfinite().all():
         refuse(path, "parameters of a network are not finite.")
-    buffers = {name: torch.from_numpy(own) for name, own in stored["buffers"].items()}
+    buffers = {name: torch.from_numpy(array) for name, array in stored["buffers"].items()}
     return network, State(flat, buffers)
 
 
@@ -102,10 +102,10 @@ def _entries(node: Json, path: str) -> tuple[str, bool, bool]:
     run, draws, half, *names = fields(node, path, "run", "draws", "half", "parameters", "buffers")
     if run not in RUN.values() or not isinstance(draws, bool) or not isinstance(half, bool):
         refuse(path, "the way to run its networks is not known.")
-    for own in names:
-        if not isinstance(own, list) or not all(isinstance(name, str) for name in own):
+    for listed in names:
+        if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
             refuse(path, "its names are not lists of texts.")
-        if len(set(own)) < len(own):
+        if len(set(listed)) < len(listed):
             refuse(path, "a name is there twice.")
     return run, draws, half
 
@@ -130,7 +130,7 @@ def _build(module: Any, shape: tuple[int, ...], path: str) -> nn.Module:
 
 
 def _trained(template: nn.Module) -> list[str]:
-    return [name for name, own in template.named_parameters() if own.requires_grad]
+    return [name for name, parameter in template.named_parameters() if parameter.requires_grad]
 
 
 def _compare(
@@ -145,13 +145,13 @@ def _compare(
     trained = _trained(template)
     wanted = {
         "parameters": {name: everything[name] for name in trained},
-        "buffers": {name: own for name, own in everything.items() if name not in trained},
+        "buffers": {name: tensor for name, tensor in everything.items() if name not in trained},
     }
-    for part, own in wanted.items():
-        if own.keys() != stored[part].keys():
-            differ = ", ".join(sorted(own.keys() ^ stored[part].keys())[:5])
+    for part, tensors in wanted.items():
+        if tensors.keys() != stored[part].keys():
+            differ = ", ".join(sorted(tensors.keys() ^ stored[part].keys())[:5])
             refuse(path, f"module and folder do not have the same {part}: {differ[:300]}.")
-        for name, tensor in own.items():
+        for name, tensor in tensors.items():
             size = tuple(tensor.shape)
             if run == "linear" and len(size) == 2:
                 size = size[::-1]

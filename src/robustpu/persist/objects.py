@@ -1,16 +1,16 @@
 """Objects <-> JSON: the closed list of what a folder may hold besides plain values."""
 
 from collections.abc import Mapping
-from numbers import Real
 from typing import Any, Final
 
 import numpy as np
-import scipy.stats
 from numpy.typing import NDArray
 from sklearn.tree._tree import Tree
 
-from robustpu.neural import NeuralPUClassifier
+from robustpu.base.neural import NeuralPUClassifier
+from robustpu.methods.trees import Forest
 from robustpu.persist.classifiers import CLASSIFIERS
+from robustpu.persist.errors import ModelFolderError
 from robustpu.persist.forests import decode_forest, decode_tree, encode_forest, encode_tree
 from robustpu.persist.functions import (
     decode_function,
@@ -22,8 +22,10 @@ from robustpu.persist.functions import (
 from robustpu.persist.kind import Kind
 from robustpu.persist.learners import LEARNERS
 from robustpu.persist.networks import decode_networks, encode_networks
+from robustpu.persist.reading import MODEL
 from robustpu.persist.values import TAG, Decoder, Encoder, Json, escaped, fields, refuse
-from robustpu.trees import Forest
+from robustpu.validation.parameters import check_parameters
+from robustpu.validation.schema import Place, SchemaError
 
 
 def _check_pacing(pacing: Any) -> str | None:
@@ -34,13 +36,27 @@ def _check_pacing(pacing: Any) -> str | None:
     return None
 
 
+# Rounds of a curriculum, which cost time before anything else can refuse them.
+MOST_ROUNDS: Final = 100_000
+
+
+def _check_curriculum(curriculum: Any) -> str | None:
+    if not isinstance(curriculum.max_rounds, int) or curriculum.max_rounds > MOST_ROUNDS:
+        return f"max_rounds is {curriculum.max_rounds!r}"
+    try:
+        check_parameters(curriculum)
+    except Exception as error:
+        # Whatever it says to values that no constructor looks at.
+        return str(error)
+    return None
+
+
 KINDS: Final[Mapping[str, Kind]] = {
     **CLASSIFIERS,
     **LEARNERS,
     "Pacing": Kind("robustpu.pacing", "Pacing", check=_check_pacing),
+    "Curriculum": Kind("robustpu.curriculum", "Curriculum", check=_check_curriculum),
 }
-# Choices of ``vary`` that are drawn from.
-DISTRIBUTIONS: Final = ("uniform", "loguniform", "randint", "norm", "lognorm", "expon", "beta")
 
 
 def encode_other(encoder: Encoder, value: Any, path: str) -> Json:
@@ -51,8 +67,6 @@ def encode_other(encoder: Encoder, value: Any, path: str) -> Json:
         return encode_tree(encoder, value, path)
     if isinstance(value, np.random.RandomState):
         return _encode_random(encoder, value, path)
-    if hasattr(value, "rvs") and hasattr(value, "dist"):
-        return _encode_distribution(encoder, value, path)
     name = _name_of(type(value))
     if name is not None:
         return _encode_object(encoder, name, value, path)
@@ -87,13 +101,13 @@ def _encode_object(encoder: Encoder, name: str, value: Any, path: str) -> Json:
         TAG: "object",
         "class": name,
         "parameters": {
-            key: encoder.encode(own, f"{path}/parameters/{escaped(key)}")
-            for key, own in parameters.items()
+            key: encoder.encode(parameter_value, f"{path}/parameters/{escaped(key)}")
+            for key, parameter_value in parameters.items()
         },
         "fitted": None,
     }
     made = vars(type(value)(**parameters))
-    fitted = {key: own for key, own in vars(value).items() if key not in made}
+    fitted = {key: attribute for key, attribute in vars(value).items() if key not in made}
     network, state = fitted.pop("network_", None), fitted.pop("state_", None)
     if not kind.fitted or kind.fitted.keys() - kind.optional - fitted.keys():
         # Never fitted, or a fit failed on the way.
@@ -126,11 +140,11 @@ def decode_object(decoder: Decoder, node: dict[str, Json], path: str) -> Any:
     # Not all have to be there: a parameter may be younger than the folder.
     unknown = parameters.keys() - set(cls._get_param_names())
     if unknown:
-        told = ", ".join(sorted(own[:60] for own in unknown))
+        told = ", ".join(sorted(name[:60] for name in unknown))
         refuse(path, f"{kind.name} has no parameters {told} in this version.")
     values = {
-        key: decoder.decode(own, f"{path}/parameters/{escaped(key)}")
-        for key, own in parameters.items()
+        key: decoder.decode(parameter_value, f"{path}/parameters/{escaped(key)}")
+        for key, parameter_value in parameters.items()
     }
     try:
         model = cls(**values)
@@ -151,16 +165,17 @@ def _set_fitted(decoder: Decoder, kind: Kind, model: Any, fitted: Json, path: st
     known = {*kind.fitted, "networks"} if is_neural else {*kind.fitted}
     wrong = (known - kind.optional - fitted.keys()) | (fitted.keys() - known)
     if wrong:
-        told = ", ".join(sorted(own[:60] for own in wrong))
+        told = ", ".join(sorted(name[:60] for name in wrong))
         refuse(f"{path}/fitted", f"attributes are missing or not known: {told}.")
     sizes: dict[str, int] = {}
-    for key, expect in kind.fitted.items():
+    for key, read in kind.fitted.items():
         if key not in fitted:
             continue
         value = decoder.decode(fitted[key], f"{path}/fitted/{key}")
-        reason = expect(value, sizes)
-        if reason is not None:
-            refuse(f"{path}/fitted/{key}", f"{reason}.")
+        try:
+            read(value, Place(f"{path}/fitted/{key}", sizes))
+        except SchemaError as error:
+            raise ModelFolderError(f"{MODEL}: {error}") from None
         setattr(model, key, value)
     if is_neural:
         is_given = parameter(f"{path}/parameters/module") in decoder.used
@@ -192,37 +207,7 @@ def _decode_random(decoder: Decoder, node: dict[str, Json], path: str) -> np.ran
     return random
 
 
-def _encode_distribution(encoder: Encoder, value: Any, path: str) -> Json:
-    name = getattr(value.dist, "name", None)
-    if name == "reciprocal":
-        name = "loguniform"
-    if name not in DISTRIBUTIONS:
-        refuse(path, f"the distribution {name!r} cannot be stored; give a list of choices.")
-    return {
-        TAG: "distribution",
-        "name": name,
-        "arguments": encoder.encode(list(value.args), f"{path}/arguments"),
-        "keywords": encoder.encode(value.kwds, f"{path}/keywords"),
-    }
-
-
-def _decode_distribution(decoder: Decoder, node: dict[str, Json], path: str) -> Any:
-    name, *given = fields(node, path, "name", "arguments", "keywords")
-    if name not in DISTRIBUTIONS:
-        refuse(path, f"{str(name)[:60]!r} is no distribution that is known here.")
-    arguments = decoder.decode(given[0], f"{path}/arguments")
-    keywords = decoder.decode(given[1], f"{path}/keywords")
-    is_plain = isinstance(arguments, list) and isinstance(keywords, dict)
-    if not is_plain or not all(isinstance(own, Real) for own in [*arguments, *keywords.values()]):
-        refuse(path, "its arguments are not numbers.")
-    try:
-        return getattr(scipy.stats, name)(*arguments, **keywords)
-    except (TypeError, ValueError) as error:
-        refuse(path, f"no such distribution: {error}.")
-
-
 OTHERS: Final = {
-    "distribution": _decode_distribution,
     "forest": decode_forest,
     "function": decode_function,
     "given": decode_given,

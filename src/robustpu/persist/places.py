@@ -1,4 +1,4 @@
-"""Places to write files to: tried before the work is done, and cleaned of what was left there."""
+"""Check that files can be written before the work is done, and write them in one step."""
 
 import os
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NoReturn
 
-from robustpu.persist.locks import clean, draft_of, reserved
+from robustpu.files.drafts import clean, draft_of, reserved
 from robustpu.persist.reading import SUMS
 
 PART: Final = "part"
@@ -31,12 +31,12 @@ def check_folder(path: Path) -> None:
     Traceback (most recent call last):
     NotADirectoryError: /dev/null is a file, and no folder: give another place.
     """
-    own = path.absolute()
-    with _named(own):
-        nearest = next(above for above in (own.parent, *own.parents) if above.exists())
+    target = path.absolute()
+    with _named(target):
+        nearest = next(above for above in (target.parent, *target.parents) if above.exists())
         if not nearest.is_dir():
             raise NotADirectoryError(f"{nearest} is a file, and no folder: give another place.")
-        _probe(nearest, own.name)
+        _probe(nearest, target.name)
 
 
 def check_file(path: Path) -> None:
@@ -60,28 +60,30 @@ def check_file(path: Path) -> None:
     FileExistsError: /dev/null is no plain file: give another name.
     """
     with _named(path):
-        own = Path(os.path.realpath(path))
-        if (own.parent / SUMS).exists():
+        target = Path(os.path.realpath(path))
+        if (target.parent / SUMS).exists():
             raise FileExistsError(f"{path}: the folder holds a model, write to another one.")
-        if own.is_dir():
+        if target.is_dir():
             raise IsADirectoryError(f"{path} is a folder: give the name of a file.")
-        if own.exists() and not own.is_file():
+        if target.exists() and not target.is_file():
             raise FileExistsError(f"{path} is no plain file: give another name.")
-        if own.exists() and not os.access(own, os.W_OK):
+        if target.exists() and not os.access(target, os.W_OK):
             raise PermissionError(f"{path} is read-only: give another name, or make it writable.")
-        if not own.parent.exists():
-            raise FileNotFoundError(f"the folder {own.parent} does not exist: make it.")
-        if not own.parent.is_dir():
-            raise NotADirectoryError(f"{own.parent} is a file, and no folder: give another place.")
-        _probe(own.parent, own.name)
+        if not target.parent.exists():
+            raise FileNotFoundError(f"the folder {target.parent} does not exist: make it.")
+        if not target.parent.is_dir():
+            raise NotADirectoryError(
+                f"{target.parent} is a file, and no folder: give another place."
+            )
+        _probe(target.parent, target.name)
 
 
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
     """An empty file to write to that becomes ``path`` in the end, and goes if anything goes wrong.
 
-    A process that is killed on the way leaves it behind; the next one that writes to the same
-    place removes it, by its lock knowing that nobody writes to it any more.
+    A killed process leaves it behind; the next one that writes to the same place removes it, as it
+    is no longer locked.
 
     Parameters
     ----------
@@ -94,16 +96,16 @@ def whole(path: Path) -> Iterator[Path]:
     >>> with TemporaryDirectory() as folder:
     ...     with whole(Path(folder, "a.csv")) as draft:
     ...         _ = draft.write_text("1")
-    ...     [own.name for own in Path(folder).iterdir()]
+    ...     [file.name for file in Path(folder).iterdir()]
     ['a.csv']
     """
-    own = Path(os.path.realpath(path))
-    clean(own, _ending(own), is_folder=False)
-    with reserved(own, _ending(own), is_folder=False) as draft:
+    target = Path(os.path.realpath(path))
+    clean(target, _ending(target), is_folder=False)
+    with reserved(target, _ending(target), is_folder=False) as draft:
         yield draft
         # Else a crash of the machine may leave the name without the content.
         _sync(draft)
-        draft.replace(own)
+        draft.replace(target)
 
 
 def _sync(path: Path) -> None:

@@ -7,17 +7,19 @@ import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
+from robustpu.files.drafts import drafts_of
 from robustpu.persist.errors import ModelFolderError
-from robustpu.persist.locks import beside
 
 SUMS: Final = "SHA256SUMS"
 MODEL: Final = "model.json"
 # How the name of a model ends that was put aside for another.
 EARLIER: Final = "earlier"
-# Bytes at most. That of the arrays has no limit but the memory.
-LONGEST: Final = {SUMS: 1 << 16, MODEL: 1 << 26}
+ARRAYS: Final = "arrays.safetensors"
+# Bytes of a file at most, checked before it is read; others are attachments.
+LONGEST: Final = {SUMS: 1 << 16, MODEL: 1 << 26, ARRAYS: 1 << 34}
+LONGEST_ATTACHMENT: Final = 1 << 28
 
 LINE: Final = re.compile(r"([0-9a-f]{64})  ([A-Za-z0-9][A-Za-z0-9._-]{0,99})\n")
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -34,15 +36,15 @@ class Folder:
     def names(self) -> set[str]:
         """Name all that is in it."""
         if self._handle is None:
-            return {own.name for own in self.path.iterdir()}
+            return {file.name for file in self.path.iterdir()}
         return set(os.listdir(self._handle))  # noqa: PTH208 (of an open folder)
 
     def open(self, name: str) -> int:
         """Open a plain file of it, and nothing that pretends to be one."""
         flags = os.O_RDONLY
         # A link is not followed, and a pipe does not make us wait.
-        for own in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):
-            flags |= getattr(os, own, 0)
+        for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):
+            flags |= getattr(os, flag, 0)
         try:
             if self._handle is None:
                 if (self.path / name).is_symlink():
@@ -62,17 +64,28 @@ class Folder:
 
     def read(self, name: str) -> bytes:
         """Read a whole file."""
-        most = LONGEST.get(name)
-        with os.fdopen(self.open(name), "rb") as stream:
-            size = os.fstat(stream.fileno()).st_size
-            if most is not None and size > most:
-                raise ModelFolderError(f"{name}: it has {size} bytes, more than {most}.")
+        with self._stream(name) as (stream, size):
             try:
-                return stream.read() if most is None else stream.read(most)
+                return stream.read(size)
             except MemoryError:
                 raise ModelFolderError(
                     f"{name}: it has {size} bytes, more than there is memory."
                 ) from None
+
+    def head(self, name: str, count: int) -> tuple[bytes, int]:
+        """Read the first bytes of a file; and its size."""
+        with self._stream(name) as (stream, size):
+            return stream.read(count), size
+
+    @contextmanager
+    def _stream(self, name: str) -> Iterator[tuple[BinaryIO, int]]:
+        """Open a file whose size is within the limits; and its size."""
+        most = LONGEST.get(name, LONGEST_ATTACHMENT)
+        with os.fdopen(self.open(name), "rb") as stream:
+            size = os.fstat(stream.fileno()).st_size
+            if size > most:
+                raise ModelFolderError(f"{name}: it has {size} bytes, more than {most}.")
+            yield stream, size
 
     def size(self, name: str) -> int:
         """Count the bytes of a file."""
@@ -80,9 +93,9 @@ class Folder:
             return os.fstat(stream.fileno()).st_size
 
     def digest(self, name: str) -> str:
-        """Work out the checksum of a file that is not needed otherwise."""
+        """The checksum of a file."""
         whole = hashlib.sha256()
-        with os.fdopen(self.open(name), "rb") as stream:
+        with self._stream(name) as (stream, _):
             while part := stream.read(CHUNK):
                 whole.update(part)
         return whole.hexdigest()
@@ -112,7 +125,7 @@ def opened(path: Path) -> Iterator[Folder]:
 
 def _earlier(path: Path) -> str:
     """Tell of a model that was put aside, and whose successor never came."""
-    aside = beside(path, EARLIER)
+    aside = drafts_of(path, EARLIER)
     return f" An earlier model is in {aside[-1].name!r} beside it: rename it." if aside else ""
 
 
@@ -126,7 +139,7 @@ def read_sums(folder: Folder) -> dict[str, str]:
     """
     text = folder.read(SUMS).decode("ascii", errors="replace")
     found = [LINE.fullmatch(line) for line in text.splitlines(keepends=True)]
-    sums = {own[2]: own[1] for own in found if own is not None}
+    sums = {match[2]: match[1] for match in found if match is not None}
     if not found or None in found or len(sums) < len(found) or SUMS in sums:
         raise ModelFolderError(f"{SUMS}: it is not a list of checksums and names of files.")
     return sums
@@ -167,5 +180,8 @@ def sums_of(files: Mapping[str, bytes]) -> bytes:
     >>> sums_of({"a.txt": b"abc"})[:16]
     b'ba7816bf8f01cfea'
     """
-    lines = [f"{hashlib.sha256(own).hexdigest()}  {name}\n" for name, own in sorted(files.items())]
+    lines = [
+        f"{hashlib.sha256(content).hexdigest()}  {name}\n"
+        for name, content in sorted(files.items())
+    ]
     return "".join(lines).encode("ascii")

@@ -38,20 +38,6 @@ def refuse(path: str, reason: str) -> NoReturn:
     raise ModelFolderError(f"model.json: {path}: {reason}")
 
 
-def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make a dictionary, and refuse keys that are there twice.
-
-    Examples
-    --------
-    >>> once([("a", 1), ("b", 2)])["b"]
-    2
-    """
-    answer = dict(pairs)
-    if len(answer) < len(pairs):
-        raise ValueError("a key is there twice")
-    return answer
-
-
 @dataclass
 class Encoder:
     """Makes JSON of values, and collects arrays by their paths.
@@ -79,7 +65,7 @@ class Encoder:
         if isinstance(value, float):
             return value if math.isfinite(value) else {TAG: "float", "value": str(value)}
         if type(value) in (list, tuple):
-            items = [self.encode(own, f"{path}/{place}") for place, own in enumerate(value)]
+            items = [self.encode(item, f"{path}/{place}") for place, item in enumerate(value)]
             return items if isinstance(value, list) else {TAG: "tuple", "items": items}
         if isinstance(value, Mapping) and type(value).__module__ in ("builtins", "collections"):
             return self._mapping(value, path)
@@ -89,19 +75,19 @@ class Encoder:
 
     def _mapping(self, value: Mapping[Any, Any], path: str) -> Json:
         if all(type(key) is str and key != TAG for key in value):
-            return {key: self.encode(own, f"{path}/{escaped(key)}") for key, own in value.items()}
+            return {key: self.encode(item, f"{path}/{escaped(key)}") for key, item in value.items()}
         pairs = [
-            [self.encode(own, f"{path}/{place}/{side}") for side, own in enumerate(pair)]
+            [self.encode(item, f"{path}/{place}/{side}") for side, item in enumerate(pair)]
             for place, pair in enumerate(value.items())
         ]
         return {TAG: "pairs", "items": pairs}
 
     def _array(self, value: NDArray[Any], path: str) -> Json:
         if value.dtype.kind == "U" or (
-            value.dtype.kind == "O" and all(isinstance(own, str) for own in value.ravel())
+            value.dtype.kind == "O" and all(isinstance(item, str) for item in value.ravel())
         ):
             dtype = "object" if value.dtype.kind == "O" else f"U{value.dtype.itemsize // 4}"
-            items = [str(own) for own in value.ravel().tolist()]
+            items = [str(item) for item in value.ravel().tolist()]
             return {TAG: "texts", "dtype": dtype, "shape": list(value.shape), "items": items}
         if value.dtype.name not in SCALARS:
             refuse(path, f"arrays of type {value.dtype} cannot be stored.")
@@ -153,9 +139,9 @@ class Decoder:
         if isinstance(node, float):
             return node if math.isfinite(node) else refuse(path, "a number is infinite.")
         if isinstance(node, list):
-            return [self.decode(own, f"{path}/{place}") for place, own in enumerate(node)]
+            return [self.decode(item, f"{path}/{place}") for place, item in enumerate(node)]
         if TAG not in node:
-            return {key: self.decode(own, f"{path}/{escaped(key)}") for key, own in node.items()}
+            return {key: self.decode(item, f"{path}/{escaped(key)}") for key, item in node.items()}
         tag = node[TAG]
         read = None
         if isinstance(tag, str):
@@ -222,7 +208,7 @@ def _tuple(decoder: Decoder, node: dict[str, Json], path: str) -> tuple[Any, ...
 def _pairs(decoder: Decoder, node: dict[str, Json], path: str) -> dict[Any, Any]:
     (items,) = fields(node, path, "items")
     if not isinstance(items, list) or not all(
-        isinstance(own, list) and len(own) == 2 for own in items
+        isinstance(item, list) and len(item) == 2 for item in items
     ):
         refuse(path, "its items are not pairs.")
     pairs = decoder.decode(items, path)
@@ -242,9 +228,9 @@ def _array_back(decoder: Decoder, node: dict[str, Json], path: str) -> NDArray[A
 
 def _texts(decoder: Decoder, node: dict[str, Json], path: str) -> NDArray[Any]:
     dtype, shape, items = fields(node, path, "dtype", "shape", "items")
-    if not isinstance(items, list) or not all(isinstance(own, str) for own in items):
+    if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
         refuse(path, "its items are not texts.")
-    whole = isinstance(shape, list) and all(type(own) is int and own >= 0 for own in shape)
+    whole = isinstance(shape, list) and all(type(length) is int and length >= 0 for length in shape)
     if not whole or len(shape) > 8 or math.prod(shape) != len(items):
         refuse(path, f"{len(items)} texts do not have the shape {str(shape)[:60]}.")
     if dtype == "object":

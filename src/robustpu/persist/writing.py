@@ -1,8 +1,8 @@
 """Writing a model folder: all of it, or nothing.
 
-The files go to a folder beside the target, which takes its place when all of them are on disk. A
-process that is killed on the way leaves that folder behind; the next one that saves there removes
-it, by its lock knowing that nobody writes to it any more.
+The files go to a folder next to the target, which replaces it when all of them are on disk. A
+killed process leaves that folder behind; the next one that saves there removes it, as it is no
+longer locked.
 """
 
 import contextlib
@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from robustpu.files.drafts import clean, reserved
+from robustpu.files.swap import swapped
 from robustpu.persist.errors import ModelFolderError
-from robustpu.persist.locks import clean, reserved
 from robustpu.persist.reading import EARLIER, SUMS, opened, read_sums
-from robustpu.persist.swap import swapped
 
 SAVING: Final = "saving"
 

@@ -1,7 +1,7 @@
 """Class priors: the share of positives among the unlabelled rows, estimated."""
 
 from robustpu.priors.best_bin import best_bin
-from robustpu.priors.crossfit import out_of_fold
+from robustpu.priors.crossfit import Sample, out_of_fold
 from robustpu.priors.estimates import (
     PRIORS,
     check,
@@ -9,9 +9,8 @@ from robustpu.priors.estimates import (
     from_scores,
     inside,
     is_joint,
-    is_open,
+    needs_estimation,
 )
-from robustpu.priors.folds import Sample
 from robustpu.priors.joint import JOINT, least_positive
 
 __all__ = [
@@ -24,7 +23,7 @@ __all__ = [
     "from_scores",
     "inside",
     "is_joint",
-    "is_open",
+    "needs_estimation",
     "least_positive",
     "out_of_fold",
 ]

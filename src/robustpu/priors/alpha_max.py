@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from robustpu.checks import check_number
 from robustpu.priors.inputs import check_scores
+from robustpu.validation.numbers import check_number
 
 Floats = NDArray[np.float64]
 
@@ -25,7 +25,7 @@ def alpha_max(positive: ArrayLike, unlabeled: ArrayLike, *, bins: int = 10) -> f
     positive, unlabeled
         Scores of rows that the scorer was not trained on, larger means more positive, shape (n,).
     bins
-        Number of bins, each with as much of P and U together, both weighing the same.
+        Number of bins, each with an equal share of P and U, which have equal weight.
 
     Returns
     -------
@@ -37,7 +37,7 @@ def alpha_max(positive: ArrayLike, unlabeled: ArrayLike, *, bins: int = 10) -> f
     The paper's rule for the point where the curve falls is not known in detail; ours needs no
     setting. At the true prior a bin of positives alone has g = a h, so by chance half of these bins
     hold the constraint back, and each lowers twice the log likelihood by the square of a standard
-    normal variable, 1 on average. The answer is where the fall first exceeds the number of bins
+    normal variable, 1 on average. The estimate is where the fall first exceeds the number of bins
     that are held back.
 
     Examples
@@ -52,7 +52,7 @@ def alpha_max(positive: ArrayLike, unlabeled: ArrayLike, *, bins: int = 10) -> f
     counts = _counts(positive, unlabeled, bins)
     share = np.linspace(0, 1, round(1 / STEP) + 1)
     fall, held = likelihood_fall(*counts, share)
-    # At a = 0 both are 0 but for rounding.
+    # At a = 0 both are 0, up to rounding.
     beyond = np.flatnonzero(fall > held + 1e-9)
     return float(share[beyond[0] - 1]) if beyond.size else 1.0
 
@@ -66,9 +66,9 @@ def _counts(positive: Floats, unlabeled: Floats, bins: int) -> tuple[Floats, Flo
     # The bin of the middle of a score's mass, so that a large tie does not leave gaps.
     middle = total - np.bincount(place, mass) / 2
     number = np.minimum((middle * bins).astype(np.intp), bins - 1)
-    own = number[place]
+    bin_of = number[place]
     n = len(positive)
-    both = [np.bincount(part, minlength=bins).astype(float) for part in (own[:n], own[n:])]
+    both = [np.bincount(part, minlength=bins).astype(float) for part in (bin_of[:n], bin_of[n:])]
     filled = (both[0] + both[1]) > 0
     return both[0][filled], both[1][filled]
 

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
-from robustpu.naming import pick
 from robustpu.priors.inputs import check_scores
+from robustpu.validation.names import pick
 
 Scores = NDArray[np.float64]
 
@@ -26,15 +26,15 @@ LABEL_SHARES: Final[dict[str, Callable[[Scores, Scores], float]]] = {
 def elkan_noto(positive: ArrayLike, unlabeled: ArrayLike, *, share: str = "mean") -> float:
     """(1 - c) / c, c the probability of a label, in balanced data, of a sure positive.
 
-    With g = sigmoid(score) and both samples weighing the same, a row that is positive for sure has
-    g = 1 / (1 + prior). Needs calibrated scores and positives that stand apart: where the classes
-    overlap g is lower, and the estimate too high.
+    With g = sigmoid(score) and both samples of equal weight, a row that is surely positive has
+    g = 1 / (1 + prior). Needs calibrated scores and separable positives: where the classes overlap
+    g is lower, and the estimate too high.
 
     Parameters
     ----------
     positive, unlabeled
         Logits of rows that the scorer was not trained on, larger means more positive, shape (n,).
-        The scorer tells labelled from unlabelled rows, both weighing the same.
+        The scorer classifies labelled against unlabelled rows, of equal total weight.
     share
         How c is found: "mean", e1 of the paper, is the mean of g on the positives; "ratio", e2, is
         their part of all of g; "max", e3, is the largest g, and the most sensitive.

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from robustpu.checks import check_number
+from robustpu.validation.numbers import check_number
 
 Floats = NDArray[np.float64]
 
@@ -94,7 +94,7 @@ def standardised(positive: Floats, unlabeled: Floats) -> tuple[Floats, Floats]:
 
 
 def subsample(table: Floats, max_rows: int, rng: np.random.Generator) -> Floats:
-    """At most so many rows, drawn without replacement.
+    """At most ``max_rows`` rows, drawn without replacement.
 
     Examples
     --------

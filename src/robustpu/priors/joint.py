@@ -1,7 +1,7 @@
-"""Prior and scorer in turns: (TED)^n (Garg et al., 2021), and what is known of CAPU (Chang et al.).
+"""Alternate prior and scorer: (TED)^n (Garg et al., 2021), and a version of CAPU (Chang et al.).
 
-Both train scorers of their own, so they take rows and not scores. All estimates are made on rows
-that the scorer has not seen, by five folds: no positive is lost to a validation set.
+Both train their own scorers, so they take rows and not scores. All estimates are made out of fold,
+with five folds: no positive is lost to a validation set.
 """
 
 import math
@@ -12,21 +12,20 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from robustpu.fleet import Batch, cross_entropy, cross_entropy_slope
+from robustpu.fleet import Batch, cross_entropy, cross_entropy_grad
 from robustpu.priors.best_bin import best_bin
-from robustpu.priors.crossfit import EPOCHS, begin, fold, out_of_fold
-from robustpu.priors.folds import Sample, Scores
+from robustpu.priors.crossfit import EPOCHS, Sample, Scores, begin, fold, out_of_fold
 from robustpu.priors.kernel_mean import km2
-from robustpu.risks import logistic, nnpu_slope, upu
+from robustpu.risks import logistic, nnpu_grad, upu
 
 # Of (TED)^n: epochs of the warm start, and the last ones, whose estimates are averaged.
 WARM, LAST = 10, 10
-# Of CAPU: turns at most, and the change of the prior that ends them.
-TURNS, STILL = 10, 0.005
+# Of CAPU: rounds at most, and the change of the prior that ends them.
+ROUNDS, STILL = 10, 0.005
 
 
 def tedn(sample: Sample) -> float:
-    """Best-bin estimate and epochs on U without that share of it, in turns; the mean of the last.
+    """Alternate the best-bin estimate with epochs on U less that share; the mean of the last.
 
     Parameters
     ----------
@@ -40,7 +39,7 @@ def tedn(sample: Sample) -> float:
     """
     folded = fold([sample])
     fleet, found = folded.fleet, []
-    begin(fleet, cross_entropy, cross_entropy_slope)
+    begin(fleet, cross_entropy, cross_entropy_grad)
     is_positive, weight = fleet.training.is_positive, fleet.training.weight
     for epoch in range(WARM + EPOCHS):
         kept = torch.ones_like(is_positive)
@@ -53,9 +52,9 @@ def tedn(sample: Sample) -> float:
 
 
 def capu(sample: Sample) -> float:
-    """KM2 on the scores of uPU, and uPU with that prior, until it stays: in the style of CAPU.
+    """Alternate KM2 on the scores of uPU with uPU at that prior until convergence, as CAPU does.
 
-    The paper's own update, step sizes and end cannot be recovered; this is its idea.
+    The update, step sizes and stopping rule of the paper are not known in detail.
 
     Parameters
     ----------
@@ -69,10 +68,10 @@ def capu(sample: Sample) -> float:
     """
     edge = 1 / (1 + int((~sample.is_positive).sum()))
     prior = km2(*_parts(sample, out_of_fold([sample])[0]))
-    for _ in range(TURNS):
+    for _ in range(ROUNDS):
         before = float(np.clip(prior, edge, 1 - edge))
         folded = fold([sample], repeats=1, prior=before)
-        begin(folded.fleet, _upu, _upu_slope)
+        begin(folded.fleet, _upu, _upu_grad)
         for _ in range(EPOCHS):
             folded.fleet.epoch()
         prior = km2(*_parts(sample, folded.scores()[0]))
@@ -85,9 +84,9 @@ JOINT: Final[Mapping[str, Callable[[Sample], float]]] = {"tedn": tedn, "capu": c
 
 
 def least_positive(logit: Tensor, is_positive: Tensor, weight: Tensor, prior: Tensor) -> Tensor:
-    """Who stays, (members, rows): positives, and unlabelled rows but the share ``prior`` on top.
+    """Mask, (members, rows), of positives and of unlabelled rows without the top share ``prior``.
 
-    A share of the weight of the unlabelled rows, or of their number if all weigh the same.
+    The share is one of the weight of the unlabelled rows.
 
     Examples
     --------
@@ -120,9 +119,9 @@ def _upu(logit: Tensor, batch: Batch) -> Tensor:
     return upu(*rows, batch.prior, batch.population_prior, logistic)
 
 
-def _upu_slope(logit: Tensor, batch: Batch) -> Tensor:
+def _upu_grad(logit: Tensor, batch: Batch) -> Tensor:
     rows = logit, batch.is_positive, batch.weight
-    return nnpu_slope(*rows, batch.prior, batch.population_prior, logistic, beta=math.inf)
+    return nnpu_grad(*rows, batch.prior, batch.population_prior, logistic, beta=math.inf)
 
 
 def _gaussians(prior: float) -> Sample:

@@ -24,19 +24,19 @@ STEPS = 20_000
 def km1(
     positive: ArrayLike, unlabeled: ArrayLike, *, max_rows: int = 1000, random_state: int = 0
 ) -> float:
-    """1 - 1/lambda at the kink of d(lambda): where its slope passes 1 / sqrt(min(n_P, n_U)).
+    """1 - 1/lambda at the kink of d(lambda): derivative 1 / sqrt(min(n_P, n_U)).
 
     d(lambda) is the distance, in the space of a Gaussian kernel, of the point
     lambda mean_U + (1 - lambda) mean_P from the convex hull of all rows: near 0 as long as taking
     that much of P out of U leaves a density, and growing beyond. With few rows the threshold on the
-    slope may be out of reach; then the threshold is that of `km2`.
+    derivative may be out of reach; then the threshold is that of `km2`.
 
     Parameters
     ----------
     positive, unlabeled
         Tables, shape (rows, columns), which are standardised together; or scores, shape (rows,).
     max_rows
-        Of each, at most so many rows are used, drawn without replacement: cost and memory grow with
+        Rows of each that are used at most, drawn without replacement: time and memory grow with
         the square of their number.
     random_state
         Decides which rows these are.
@@ -63,9 +63,9 @@ def km1(
 def km2(
     positive: ArrayLike, unlabeled: ArrayLike, *, max_rows: int = 1000, random_state: int = 0
 ) -> float:
-    """1 - 1/lambda at the kink of d(lambda): where its slope passes 0.8 s(1) + 0.2 s(infinity).
+    """1 - 1/lambda at the kink of d(lambda): derivative 0.8 s(1) + 0.2 s(infinity).
 
-    As `km1`, the threshold between the first and the last slope of d: s(1) is the slope over
+    As `km1`, the threshold between the first and the last derivative of d: s(1) is that over
     [1, 1.05], and s(infinity) is the distance of mean_P from mean_U.
 
     Parameters
@@ -73,7 +73,7 @@ def km2(
     positive, unlabeled
         Tables, shape (rows, columns), which are standardised together; or scores, shape (rows,).
     max_rows
-        Of each, at most so many rows are used, drawn without replacement: cost and memory grow with
+        Rows of each that are used at most, drawn without replacement: time and memory grow with
         the square of their number.
     random_state
         Decides which rows these are.
@@ -141,7 +141,7 @@ def _relative_threshold(problem: _Problem) -> float:
 
 
 def _kink(problem: _Problem, threshold: float) -> float:
-    """Bisection for the extent lambda at which the slope of d passes the threshold."""
+    """Bisection for the extent lambda at which the derivative of d passes the threshold."""
     # Rows that all coincide: U without P is still P.
     if problem.discrepancy < 1e-6:
         return 1 - 1 / LARGEST
@@ -152,7 +152,7 @@ def _kink(problem: _Problem, threshold: float) -> float:
         near, weight = hull_distance(problem.kernel, problem.target(extent), weight)
         further = problem.target(extent + PRECISION / 2)
         far, _ = hull_distance(problem.kernel, further, weight)
-        # Nearly: if nothing of P is in U, d is a straight line and its slope is the threshold.
+        # Nearly: if nothing of P is in U, d is a straight line whose derivative is the threshold.
         if (far - near) / (PRECISION / 2) > 0.99 * threshold:
             high = extent
         else:
@@ -164,7 +164,7 @@ def _kink(problem: _Problem, threshold: float) -> float:
 def hull_distance(kernel: Floats, target: Floats, weight: Floats) -> tuple[float, Floats]:
     """min over v >= 0, sum v = 1, of sqrt((u - v)' K (u - v)), and the v found.
 
-    In each step mass moves from one row to another: to the row of the lowest slope, from the row
+    In each step mass moves from one row to another: to the row of the lowest gradient, from the row
     that gains most by it. It ends when no v can be better by more than 1e-5 in half the square, or
     after 20,000 steps.
 
@@ -182,17 +182,17 @@ def hull_distance(kernel: Floats, target: Floats, weight: Floats) -> tuple[float
     0.5
     """
     weight = weight.copy()
-    slope = kernel @ (weight - target)
+    grad = kernel @ (weight - target)
     diagonal = np.diagonal(kernel)
     for _ in range(STEPS):
-        to = int(np.argmin(slope))
-        if weight @ slope - slope[to] < GAP:
+        to = int(np.argmin(grad))
+        if weight @ grad - grad[to] < GAP:
             break
-        fall = np.where(weight > 0, slope - slope[to], 0.0)
+        fall = np.where(weight > 0, grad - grad[to], 0.0)
         bend = np.maximum(diagonal[to] + diagonal - 2 * kernel[to], 1e-12)
         gone = int(np.argmax(fall**2 / bend))
         step = min(weight[gone], fall[gone] / bend[gone])
         weight[to] += step
         weight[gone] -= step
-        slope += step * (kernel[to] - kernel[gone])
+        grad += step * (kernel[to] - kernel[gone])
     return _length(kernel, target - weight), weight

@@ -30,7 +30,7 @@ def pearson(
     positive, unlabeled
         Tables, shape (rows, columns), which are standardised together; or scores, shape (rows,).
     max_rows
-        Of each, at most so many rows are used, drawn without replacement.
+        Rows of each that are used at most, drawn without replacement.
     random_state
         Decides which rows these are, which are centres, and the folds.
 
@@ -57,7 +57,7 @@ def pearson(
     fold_positive, fold_unlabeled = (
         rng.permutation(np.arange(len(table)) % folds) for table in (positive, unlabeled)
     )
-    lowest, answer = np.inf, 1.0
+    lowest, estimate = np.inf, 1.0
     for width in middle * WIDTHS:
         phi_positive = np.exp(squared_positive / (-2 * width**2))
         phi_unlabeled = np.exp(squared_unlabeled / (-2 * width**2))
@@ -67,8 +67,8 @@ def pearson(
             lowest = error[best]
             h = phi_positive.mean(0)
             H = phi_unlabeled.T @ phi_unlabeled / len(unlabeled)
-            answer = matched_share(h, H, RIDGES[best])
-    return answer
+            estimate = matched_share(h, H, RIDGES[best])
+    return estimate
 
 
 def matched_share(h: Floats, H: Floats, ridge: float) -> float:
@@ -110,8 +110,8 @@ def _errors(
     fold_unlabeled: NDArray[np.int64],
     folds: int,
 ) -> Floats:
-    """a'Ha / 2 - a'h on held-out rows, of each ridge: the squared error of the ratio, but for a
-    constant. A single fold is judged by the rows it was trained on."""
+    """a'Ha / 2 - a'h on held-out rows, of each ridge: the squared error of the ratio, up to a
+    constant. A single fold is evaluated on its training rows."""
     error = np.zeros(len(RIDGES))
     for held_out in range(folds):
         parts = []

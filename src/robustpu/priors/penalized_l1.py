@@ -23,8 +23,8 @@ def penalized_l1(
     """argmin over a of (1/ridge) sum_k max(0, a m_P,k - m_U,k)^2 - a.
 
     m_P,k and m_U,k are the means over P and U of a Gaussian kernel at centre k, one of at most 100
-    rows of each. Taking out of U more of P than is there costs; what U has besides P does not, so
-    that an overlap of the classes does not raise the estimate as it does in `pearson`.
+    rows of each. Removing more of P from U than U holds is penalised; what else U holds is
+    not, so an overlap of the classes does not raise the estimate as it does in `pearson`.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def penalized_l1(
         Tables, shape (rows, columns), which are standardised together; or scores, shape (rows,).
         Right for scores and tables of few columns: in many columns no one width suits.
     max_rows
-        Of each, at most so many rows are used, drawn without replacement.
+        Rows of each that are used at most, drawn without replacement.
     random_state
         Decides which rows these are, and which are centres.
 
@@ -45,9 +45,9 @@ def penalized_l1(
     -----
     Cross-validation of the paper's objective cannot choose the ridge, for the objective is
     proportional to its inverse. Ours is |m_P|^2 / (4 sqrt(n)), n the smaller sample: the
-    answer is then too high by about 1 / (4 sqrt(n)) but for chance, and chance lowers it.
+    estimate is then about 1 / (4 sqrt(n)) too high, apart from noise, which lowers it.
     A wide kernel sees negatives next to every positive, and errs upwards; a narrow one sees few
-    rows, and errs downwards. The width is the one of the lowest answer when a m_P,k - m_U,k is
+    rows, and errs downwards. The width is the one of the lowest estimate when a m_P,k - m_U,k is
     lowered by two standard errors: the lowest upper bound.
 
     Examples
@@ -67,9 +67,9 @@ def penalized_l1(
     n = min(map(len, rows))
     # A centre must not count itself: it would find a row of its own kind wherever it is.
     for table, start in zip(squared, (0, min(CENTRES, len(rows[0]))), strict=True):
-        own = np.arange(min(CENTRES, len(table)))
-        table[own, start + own] = np.inf
-    lowest, answer = np.inf, 1.0
+        centre = np.arange(min(CENTRES, len(table)))
+        table[centre, start + centre] = np.inf
+    lowest, estimate = np.inf, 1.0
     for width in middle * WIDTHS:
         (mean_positive, error_positive), (mean_unlabeled, error_unlabeled) = (
             _means(np.exp(table / (-2 * width**2)), np.isinf(table).sum(0)) for table in squared
@@ -79,8 +79,8 @@ def penalized_l1(
         error = np.hypot(SHARES[:, None] * error_positive, error_unlabeled)
         bound = least_penalty(excess - DOUBT * error, ridge)
         if bound < lowest:
-            lowest, answer = bound, least_penalty(excess, ridge)
-    return answer
+            lowest, estimate = bound, least_penalty(excess, ridge)
+    return estimate
 
 
 def least_penalty(excess: Floats, ridge: float) -> float:

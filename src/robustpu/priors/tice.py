@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
-from robustpu.checks import check_number
 from robustpu.priors.inputs import check_tables
+from robustpu.validation.numbers import check_number
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -34,10 +34,10 @@ def tice(
     Parameters
     ----------
     positive, unlabeled
-        Tables, shape (rows, columns), whose columns are turned into ranks, so that their scale is
-        of no importance; or scores, shape (rows,).
+        Tables, shape (rows, columns), whose columns are replaced by ranks; or scores, shape
+        (rows,).
     max_splits
-        The most promising node is split first, and at most so many are.
+        Number of splits at most; the most promising node is split first.
     random_state
         Decides the folds.
 
@@ -70,7 +70,7 @@ def tice(
     fold = np.empty(len(x), dtype=np.int64)
     for part in (is_labelled, ~is_labelled):
         fold[part] = rng.permutation(np.arange(part.sum()) % folds)
-    found = [_parts(x, is_labelled, fold == own, max_splits) for own in range(folds)]
+    found = [_parts(x, is_labelled, fold == number, max_splits) for number in range(folds)]
     c = 0.5
     for _ in range(ROUNDS):
         c = float(np.mean([lower_bound(labels, rows, c) for labels, rows in found]))
@@ -109,34 +109,34 @@ def _parts(
     x: Floats, is_labelled: NDArray[np.bool_], grows: NDArray[np.bool_], max_splits: int
 ) -> tuple[Counts, Counts]:
     """Labels and rows, among those that the tree did not grow on, of every part it made."""
-    grow, judge = np.flatnonzero(grows), np.flatnonzero(~grows)
-    labels, rows = [int(is_labelled[judge].sum())], [len(judge)]
+    grow, test = np.flatnonzero(grows), np.flatnonzero(~grows)
+    labels, rows = [int(is_labelled[test].sum())], [len(test)]
     box = np.stack([np.zeros(x.shape[1]), np.ones(x.shape[1])])
-    # Less promise, order of arrival, rows to grow on, rows to judge by, box.
-    nodes = [(0.0, 0, grow, judge, box)]
+    # Less promise, order of arrival, rows to grow on, rows to test on, box.
+    nodes = [(0.0, 0, grow, test, box)]
     for _ in range(max_splits):
         if not nodes:
             break
-        *_, grow, judge, box = heapq.heappop(nodes)
+        *_, grow, test, box = heapq.heappop(nodes)
         promise = _promise(_quarter(x[grow], box), is_labelled[grow])
         column = int(np.argmax(promise.max(1)))
         if promise[column].max() < 0:
             continue
-        own_box = box[:, column]
-        in_grow, in_judge = _quarter(x[grow, column], own_box), _quarter(x[judge, column], own_box)
-        edges = np.linspace(own_box[0], own_box[1], PARTS + 1)
+        side = box[:, column]
+        in_grow, in_test = _quarter(x[grow, column], side), _quarter(x[test, column], side)
+        edges = np.linspace(side[0], side[1], PARTS + 1)
         for part in range(PARTS):
-            own_grow, own_judge = grow[in_grow == part], judge[in_judge == part]
-            if len(own_judge) < LEAST_ROWS:
+            part_grow, part_test = grow[in_grow == part], test[in_test == part]
+            if len(part_test) < LEAST_ROWS:
                 continue
-            labels.append(int(is_labelled[own_judge].sum()))
-            rows.append(len(own_judge))
+            labels.append(int(is_labelled[part_test].sum()))
+            rows.append(len(part_test))
             # Without both kinds there is nothing left to look for.
-            if len(own_grow) >= LEAST_ROWS and 0 < is_labelled[own_grow].mean() < 1:
+            if len(part_grow) >= LEAST_ROWS and 0 < is_labelled[part_grow].mean() < 1:
                 smaller = box.copy()
                 smaller[:, column] = edges[part : part + 2]
                 less = -float(promise[column, part])
-                heapq.heappush(nodes, (less, len(rows), own_grow, own_judge, smaller))
+                heapq.heappush(nodes, (less, len(rows), part_grow, part_test, smaller))
     return np.array(labels), np.array(rows)
 
 

@@ -1,7 +1,7 @@
 """A category: one column a value, one for the rare ones, one for missing, and how common it is."""
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from robustpu.tables.cells import Cells
 from robustpu.tables.plan import count_missing, count_unread
-from robustpu.tables.state import Fields
 from robustpu.tables.tally import Tally
 from robustpu.tables.texts import Coded
+from robustpu.validation.arrays import array
 
 # Values whose frequency is kept.
 MOST: Final = 10_000
@@ -50,17 +50,24 @@ class CategoryPlan:
     has_missing: bool
     has_frequency: bool
     common: tuple[str, ...]
-    counts: NDArray[np.int64]
+    counts: Annotated[NDArray[np.int64], array("i", (None,), 1)]
+    kind: Literal["category"] = "category"
 
-    @property
-    def kind(self) -> str:
-        """See `Plan`."""
-        return "category"
+    def __post_init__(self) -> None:
+        if len(set(self.values)) < len(self.values) or len(set(self.common)) < len(self.common):
+            raise ValueError("has a value twice")
+        if self.common and self.common[: len(self.values)] != self.values:
+            raise ValueError("has common values that do not start with its values")
+        if self.has_frequency and not self.common:
+            raise ValueError("has no common values to count")
+        if len(self.counts) != len(self.common):
+            raise ValueError(f"has {len(self.common)} common values and {len(self.counts)} counts")
 
     def endings(self) -> list[str]:
         """See `Plan`."""
         special = [" = (other)"] * self.has_other + [" = (missing)"] * self.has_missing
-        return [f" = {own}" for own in self.values] + special + [": frequency"] * self.has_frequency
+        special += [": frequency"] * self.has_frequency
+        return [f" = {value}" for value in self.values] + special
 
     def encode(self, name: str, cells: Cells, tally: Tally) -> NDArray[np.float32]:
         """See `Plan`."""
@@ -82,42 +89,6 @@ class CategoryPlan:
             out[:, -1] = logs[np.append(np.where(places < 0, -2, places), -1)[text.codes]]
         self._count(name, text, places, tally)
         return out
-
-    def state(self) -> dict[str, Any]:
-        """See `Plan`."""
-        return {
-            "kind": self.kind,
-            "values": list(self.values),
-            "has_other": self.has_other,
-            "has_missing": self.has_missing,
-            "has_frequency": self.has_frequency,
-            "common": list(self.common),
-            "counts": self.counts,
-        }
-
-    @classmethod
-    def from_state(cls, fields: Fields) -> "CategoryPlan":
-        """The plan of a stored state."""
-        fields.one_of("kind", ("category",))
-        values = fields.texts("values", unique=True)
-        common = fields.texts("common", unique=True)
-        plan = cls(
-            values=values,
-            has_other=fields.flag("has_other"),
-            has_missing=fields.flag("has_missing"),
-            has_frequency=fields.flag("has_frequency"),
-            common=common,
-            counts=fields.array("counts", np.int64, (len(common),)),
-        )
-        if not plan.endings():
-            fields.refuse("it has no features")
-        if common and common[: len(values)] != values:
-            fields.refuse("'common' does not start with 'values'")
-        if plan.has_frequency and not common:
-            fields.refuse("'common' is empty")
-        if len(common) and plan.counts.min() < 1:
-            fields.refuse("a count is below 1")
-        return plan
 
     def _slots(self, places: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
         """(column of each value, number of columns but for the frequency); -1 for none."""

@@ -1,7 +1,7 @@
 """What is known of each column of the fitted table, for the report."""
 
 from dataclasses import dataclass, replace
-from typing import Any, Final, get_args
+from typing import Annotated, Any, Final
 
 import numpy as np
 
@@ -13,8 +13,8 @@ from robustpu.tables.kinds import Finding, Found, Kind, find_kind, force_kind
 from robustpu.tables.no_dates import find_nones, without
 from robustpu.tables.number_plan import LARGEST, NumberPlan, learn_number
 from robustpu.tables.plan import Plan
-from robustpu.tables.state import Fields
 from robustpu.tables.text_plan import TextPlan, learn_text
+from robustpu.validation.schema import Place, number, record
 
 PLANS: Final[dict[str, Any]] = {
     "number": NumberPlan,
@@ -25,7 +25,17 @@ PLANS: Final[dict[str, Any]] = {
 }
 KEEP: Final = "; give it a kind to keep it, such as kinds={{{0!r}: 'category'}} (--kind)"
 ID: Final = "left out: it seems to be an id"
-FOUND: Final = tuple(word for part in get_args(Found) for word in (get_args(part) or (part,)))
+
+
+def read_plan(value: Any, place: Place) -> Plan | None:
+    """Read the stored plan of a column; None if the column has no features."""
+    if value is None:
+        return None
+    kind = value.get("kind") if isinstance(value, dict) else None
+    if not isinstance(kind, str) or kind not in PLANS:
+        place.refuse("has no known kind")
+    plan: Plan = record(PLANS[kind])(value, place)
+    return plan if plan.endings() else place.refuse("has no features")
 
 
 @dataclass(frozen=True)
@@ -55,25 +65,16 @@ class Column:
 
     name: str
     kind: Found
-    missing: float
-    different: int
+    missing: Annotated[float, number(0, 1)]
+    different: Annotated[int, number(0, whole=True)]
     done: str
     notes: tuple[str, ...] = ()
     alarm: str = ""
-    plan: Plan | None = None
+    plan: Annotated[Plan | None, read_plan] = None
 
-    def state(self) -> dict[str, Any]:
-        """Plain values and NumPy arrays."""
-        return {
-            "name": self.name,
-            "kind": self.kind,
-            "missing": self.missing,
-            "different": self.different,
-            "done": self.done,
-            "notes": list(self.notes),
-            "alarm": self.alarm,
-            "plan": None if self.plan is None else self.plan.state(),
-        }
+    def __post_init__(self) -> None:
+        if self.plan is not None and self.plan.kind != self.kind:
+            raise ValueError(f"is of kind {self.kind}, but its plan of kind {self.plan.kind}")
 
 
 @dataclass(frozen=True)
@@ -130,42 +131,6 @@ def learn_column(name: str, cells: Cells, kind: Kind | None, settings: Settings)
     return Column(**known, kind=finding.kind, done=done)
 
 
-def column_from_state(values: Any, where: str) -> Column:
-    """The column of a stored state, if it is sound.
-
-    Parameters
-    ----------
-    values
-        The state.
-    where
-        Its place, for messages.
-    """
-    fields = Fields(values, where)
-    plan = fields.take("plan", "a dictionary or None", lambda own: own is None or type(own) is dict)
-    column = Column(
-        name=fields.text("name"),
-        kind=fields.one_of("kind", FOUND),
-        missing=fields.number("missing"),
-        different=fields.whole("different", 0),
-        done=fields.text("done"),
-        notes=fields.texts("notes"),
-        alarm=fields.text("alarm"),
-    )
-    fields.done()
-    if not 0 <= column.missing <= 1:
-        fields.refuse("'missing' is not a share")
-    if plan is None:
-        return column
-    if column.kind not in PLANS:
-        fields.refuse(f"a column of kind {column.kind} has no plan")
-    own = Fields(plan, f"{where}, plan")
-    made = PLANS[column.kind].from_state(own)
-    own.done()
-    if made.kind != column.kind:
-        own.refuse(f"its kind is {made.kind}, that of the column is {column.kind}")
-    return replace(column, plan=made)
-
-
 def _plan(cells: Cells, finding: Finding, settings: Settings) -> Plan | None:
     if finding.kind in ("number", "boolean") and finding.numbers is not None:
         kind: Any = finding.kind
@@ -210,7 +175,7 @@ def _dated(finding: Finding) -> Finding:
         return finding
     dates = without(finding.dates, nones)
     count = int((np.isnat(dates) & ~np.isnat(finding.dates)).sum())
-    days = ", ".join(str(np.datetime64(own, "us").astype("datetime64[D]")) for own in nones)
+    days = ", ".join(str(np.datetime64(date, "us").astype("datetime64[D]")) for date in nones)
     note = (
         f"{days}, far off all other dates, in {many(count, 'cell')}, seems to mean that there is "
         "none, and counts as missing"

@@ -1,7 +1,7 @@
 """A date: how long before the latest one, and its month, day, weekday and hour."""
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Annotated, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,11 +10,13 @@ from robustpu.tables.cells import FIRST, LAST, Cells
 from robustpu.tables.dates import FORMATS, parse_dates
 from robustpu.tables.no_dates import without
 from robustpu.tables.plan import count_missing, count_read, count_unread
-from robustpu.tables.state import Fields
 from robustpu.tables.tally import Tally
+from robustpu.validation.schema import number, one_of
 
 DAY: Final = np.timedelta64(86_400_000_000, "us")
-PARTS: Final = ("days", "month", "day", "weekday", "hour")
+Part: TypeAlias = Literal["days", "month", "day", "weekday", "hour"]
+PARTS: Final[tuple[Part, ...]] = get_args(Part)
+MICROSECONDS: Final = number(FIRST, LAST, whole=True)
 
 
 @dataclass(frozen=True)
@@ -44,17 +46,17 @@ class DatePlan:
     [': days', ': month', ': day', ': weekday']
     """
 
-    form: str
-    reference: int
-    fill: int
-    parts: tuple[str, ...]
+    form: Annotated[str, one_of(*FORMATS)]
+    reference: Annotated[int, MICROSECONDS]
+    fill: Annotated[int, MICROSECONDS]
+    parts: tuple[Part, ...]
     has_missing: bool
-    nones: tuple[int, ...] = ()
+    nones: tuple[Annotated[int, MICROSECONDS], ...] = ()
+    kind: Literal["date"] = "date"
 
-    @property
-    def kind(self) -> str:
-        """See `Plan`."""
-        return "date"
+    def __post_init__(self) -> None:
+        if len(set(self.parts)) < len(self.parts):
+            raise ValueError("has a part twice")
 
     def endings(self) -> list[str]:
         """See `Plan`."""
@@ -70,34 +72,6 @@ class DatePlan:
         values = date_parts(np.where(is_missing, fill, dates), np.datetime64(self.reference, "us"))
         columns = [values[part] for part in self.parts] + [is_missing] * self.has_missing
         return np.column_stack(columns).astype(np.float32)
-
-    def state(self) -> dict[str, Any]:
-        """See `Plan`."""
-        return {
-            "kind": self.kind,
-            "form": self.form,
-            "reference": self.reference,
-            "fill": self.fill,
-            "parts": list(self.parts),
-            "has_missing": self.has_missing,
-        } | ({"nones": list(self.nones)} if self.nones else {})
-
-    @classmethod
-    def from_state(cls, fields: Fields) -> "DatePlan":
-        """The plan of a stored state."""
-        fields.one_of("kind", ("date",))
-        plan = cls(
-            form=fields.one_of("form", tuple(FORMATS)),
-            reference=fields.whole("reference", FIRST, LAST),
-            fill=fields.whole("fill", FIRST, LAST),
-            parts=fields.texts("parts", unique=True),
-            has_missing=fields.flag("has_missing"),
-            # Most columns have none, nor have models of before.
-            nones=fields.wholes("nones", FIRST, LAST) if "nones" in fields else (),
-        )
-        if not plan.endings() or not set(plan.parts) <= set(PARTS):
-            fields.refuse(f"'parts' is not made of {', '.join(PARTS)}")
-        return plan
 
     def _dates(self, name: str, cells: Cells, tally: Tally) -> NDArray[np.datetime64]:
         nothing = np.full(cells.n_rows, np.datetime64("NaT"), "datetime64[us]")

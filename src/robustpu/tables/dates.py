@@ -34,7 +34,7 @@ FORMATS: Final = {
     "yearmonthday": r"^(?P<y>[0-9]{4})(?P<m>[0-9]{2})(?P<d>[0-9]{2})$",
 }
 ISO: Final = "year-month-day"
-# Which of the two stands first is told by the data, or else by the usual mark.
+# The data show which of the two comes first; else the usual separator decides.
 AMBIGUOUS: Final = ("day.month.year", "month/day/year")
 MICRO: Final = 1_000_000
 # A format that none of the first values has is not tried on all of them.
@@ -80,7 +80,7 @@ def find_format(values: Any, counts: NDArray[np.int64]) -> tuple[str, NDArray[np
     """
     first = values.slice(0, FEW)
     tried = [
-        own for own in FORMATS if pc.any(pc.match_substring_regex(first, FORMATS[own])).as_py()
+        form for form in FORMATS if pc.any(pc.match_substring_regex(first, FORMATS[form])).as_py()
     ]
     found = {form: _parsed(values, form) for form in tried}
     rows = {form: int(counts[~np.isnat(dates)].sum()) for form, dates in found.items()}

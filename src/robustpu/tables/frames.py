@@ -34,7 +34,7 @@ def arrow_of(source: Any) -> tuple[Any, str, list[str]]:
     if isinstance(source, pa.Table):
         return _table(source.column_names, source.columns, "an Arrow table")
     if isinstance(source, Mapping):
-        return _table(list(source), [_column(own) for own in source.values()], "a dictionary")
+        return _table(list(source), list(map(_column, source.values())), "a dictionary")
     if isinstance(source, np.ndarray):
         return _of_array(source)
     what = f"{_home(source)}.{type(source).__name__}"
@@ -46,7 +46,7 @@ def arrow_of(source: Any) -> tuple[Any, str, list[str]]:
         columns = [_column(source.iloc[:, place]) for place in range(source.shape[1])]
         return _table(list(source.columns), columns, f"a {what}")
     if _home(source) == "polars" and hasattr(source, "get_columns"):
-        return _table(source.columns, [_column(own) for own in source.get_columns()], f"a {what}")
+        return _table(source.columns, list(map(_column, source.get_columns())), f"a {what}")
     try:
         table = pa.table(source)
     except Exception as error:
@@ -93,7 +93,7 @@ def _column(values: Any) -> Any:
 def _of_array(array: Any) -> tuple[Any, str, list[str]]:
     if array.dtype.names:
         return _table(
-            array.dtype.names, [_column(array[own]) for own in array.dtype.names], "an array"
+            array.dtype.names, [_column(array[name]) for name in array.dtype.names], "an array"
         )
     if array.ndim != 2:
         raise TableError(

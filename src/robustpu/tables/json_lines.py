@@ -11,8 +11,8 @@ from robustpu.tables.plain import DEPTH
 from robustpu.tables.regroup import ROWS, rows_of
 from robustpu.tables.streams import Stream
 
-# An object of a list that is not complete within so many bytes never will be.
-LONGEST: Final = 16 << 20
+# Bytes of an object at most: a compressed file may hold a row that fills the memory.
+LONGEST: Final = 32 << 20
 BETWEEN: Final = re.compile(r"[\s,]*")
 
 
@@ -44,7 +44,7 @@ def json_batches(stream: Stream, rows: int | None = None) -> Iterator[dict[str, 
             )
         found.append(value)
         if rows is None and len(found) == ROWS[0]:
-            rows = rows_of(len({path for own in found for path in _paths(own)}))
+            rows = rows_of(len({path for row in found for path in _paths(row)}))
         if len(found) == rows:
             yield _columns(found)
             found = []
@@ -54,6 +54,11 @@ def json_batches(stream: Stream, rows: int | None = None) -> Iterator[dict[str, 
 
 def _of_lines(stream: Stream) -> Iterator[tuple[str, Any]]:
     for number, line in enumerate(_lines(stream), 1):
+        if len(line) > LONGEST:
+            raise TableError(
+                f"{stream.name}, line {number:,}: a row is longer than {LONGEST >> 20} MB. Write "
+                "one object a line, or a list of objects."
+            )
         if not line or line.isspace():
             continue
         try:
@@ -75,6 +80,9 @@ def _lines(stream: Stream) -> Iterator[bytes]:
             yield from lines[1:]
             rest = []
         rest.append(tail)
+        if len(rest) << 20 > 2 * LONGEST:
+            # Too long already: its caller refuses it.
+            break
     yield b"".join(rest)
 
 
@@ -111,9 +119,9 @@ def _letters(stream: Stream) -> bytes:
 
 def _paths(value: dict[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     """Where the cells of a row are, those of objects in it too."""
-    for name, own in value.items():
-        if isinstance(own, dict) and len(above) < DEPTH:
-            yield from _paths(own, (*above, name))
+    for name, item in value.items():
+        if isinstance(item, dict) and len(above) < DEPTH:
+            yield from _paths(item, (*above, name))
         else:
             yield (*above, name)
 

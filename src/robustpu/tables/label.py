@@ -111,7 +111,7 @@ def _chosen(name: str, rows: dict[str, int], n_missing: int, positive: Any, told
     which = "Say which value marks the positives with positive=... (--positive VALUE)"
     if positive is not None:
         key = label_key(positive)
-        same = [key] if key in rows else [own for own in rows if {own, key} <= set(TRUE)]
+        same = [key] if key in rows else [value for value in rows if {value, key} <= set(TRUE)]
         if len(same) != 1:
             raise TableError(
                 f"the label column {name!r} has no value {str(positive)!r}; it has {told}. {which}"

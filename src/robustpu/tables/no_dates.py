@@ -34,7 +34,7 @@ def find_nones(dates: NDArray[np.datetime64]) -> tuple[int, ...]:
     --------
     >>> days = np.arange("2022-01-01", "2022-03-01", dtype="datetime64[D]")
     >>> dates = np.append(days, [np.datetime64("2099-12-31")] * 25).astype("datetime64[us]")
-    >>> [str(np.datetime64(own, "us"))[:10] for own in find_nones(dates)]
+    >>> [str(np.datetime64(date, "us"))[:10] for date in find_nones(dates)]
     ['2099-12-31']
     """
     present = dates[~np.isnat(dates)].astype("datetime64[us]").astype(np.int64)
@@ -44,7 +44,7 @@ def find_nones(dates: NDArray[np.datetime64]) -> tuple[int, ...]:
         return ()
     is_known = is_often & _are_known(values)
     found: list[int] = []
-    # Others are judged by dates among which the known ones are not.
+    # Others are compared with the dates that are not placeholders.
     for place in [*np.flatnonzero(is_known), *np.flatnonzero(is_often & ~is_known)]:
         is_other = ~is_known & ~np.isin(values, found)
         is_other[place] = False

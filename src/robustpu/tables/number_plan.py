@@ -1,7 +1,7 @@
 """A number: its value or logarithm, the median where it is missing, and whether it is missing."""
 
-from dataclasses import asdict, dataclass
-from typing import Any, Final, Literal
+from dataclasses import dataclass
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,6 @@ from robustpu.tables.cells import Cells
 from robustpu.tables.kinds import Finding
 from robustpu.tables.numbers import Decimal, parse_numbers
 from robustpu.tables.plan import count_missing, count_read, count_unread
-from robustpu.tables.state import Fields
 from robustpu.tables.tally import Tally
 
 # Far enough below the end of single precision that sums and differences stay in it.
@@ -58,6 +57,10 @@ class NumberPlan:
     is_flag: bool = False
     unit: float = 0.0
 
+    def __post_init__(self) -> None:
+        if self.unit and not 1 / LARGEST <= self.unit <= LARGEST:
+            raise ValueError(f"has a unit out of range, {self.unit:g}")
+
     def endings(self) -> list[str]:
         """See `Plan`."""
         return [""] * self.has_value + [" is missing"] * self.has_missing
@@ -74,30 +77,6 @@ class NumberPlan:
             values = signed_log(values, self.unit)
         columns = [values] * self.has_value + [is_missing] * self.has_missing
         return np.column_stack(columns).astype(np.float32)
-
-    def state(self) -> dict[str, Any]:
-        """See `Plan`."""
-        return asdict(self)
-
-    @classmethod
-    def from_state(cls, fields: Fields) -> "NumberPlan":
-        """The plan of a stored state."""
-        plan = cls(
-            kind=fields.one_of("kind", ("number", "boolean")),
-            decimal=fields.one_of("decimal", (".", ",")),
-            fill=fields.number("fill"),
-            offset=fields.number("offset"),
-            has_value=fields.flag("has_value"),
-            has_missing=fields.flag("has_missing"),
-            # Models of before have none.
-            is_flag="is_flag" in fields and fields.flag("is_flag"),
-            unit=fields.number("unit") if "unit" in fields else 0.0,
-        )
-        if plan.unit and not 1 / LARGEST <= plan.unit <= LARGEST:
-            fields.refuse("its unit is out of range")
-        if not plan.endings():
-            fields.refuse("it has no features")
-        return plan
 
     def _numbers(self, name: str, cells: Cells, tally: Tally) -> NDArray[np.float64]:
         """NaN where missing; each cell is read by itself, whatever the others are."""

@@ -1,15 +1,17 @@
-"""Columns of the types that all that follows can work with."""
+"""Arrow columns reduced to the types that the rest of the package handles."""
 
 from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from robustpu.tables.errors import TableError
+from robustpu.tables.cells import FIRST, LAST
+from robustpu.tables.errors import TableError, many
 from robustpu.tables.names import tidied
 
 # Objects in objects.
 DEPTH: Final = 5
+MICROSECONDS: Final = {"D": 86_400_000_000, "s": 1_000_000, "ms": 1000, "us": 1}
 
 
 def plain_table(data: Any) -> tuple[Any, list[str]]:
@@ -30,9 +32,45 @@ def plain_table(data: Any) -> tuple[Any, list[str]]:
         raise TableError("the table has no columns, only objects without fields.")
     gone = before - set(data.column_names)
     names, _ = tidied(data.column_names)
-    notes = [f"nested columns were spread into one a field: {', '.join(sorted(gone))}"]
-    columns = [plain_column(column) for column in data.columns]
-    return pa.Table.from_arrays(columns, names=names), notes if gone else []
+    notes = []
+    if gone:
+        notes = [f"nested columns were spread into one a field: {', '.join(sorted(gone))}"]
+    columns = []
+    for name, column in zip(names, data.columns, strict=True):
+        column, n_beyond = within_calendar(plain_column(column))
+        columns.append(column)
+        if n_beyond:
+            notes.append(
+                f"column {name!r}: {many(n_beyond, 'date')} beyond the years 1 to 9999, which "
+                "cannot be read, taken as missing"
+            )
+    return pa.Table.from_arrays(columns, names=names), notes
+
+
+def within_calendar(column: Any) -> tuple[Any, int]:
+    """(column, n): dates beyond the years 1 to 9999, which Python cannot hold, are missing.
+
+    Examples
+    --------
+    >>> column = pa.chunked_array([[0, 10_000_000]], pa.date32())
+    >>> within_calendar(column)[0].null_count, within_calendar(column)[1]
+    (1, 1)
+    """
+    kind = column.type
+    if pa.types.is_date32(kind):
+        per_unit, numbers = MICROSECONDS["D"], column.cast(pa.int32()).cast(pa.int64())
+    elif pa.types.is_date64(kind) or (pa.types.is_timestamp(kind) and kind.unit != "ns"):
+        per_unit, numbers = MICROSECONDS[getattr(kind, "unit", "ms")], column.cast(pa.int64())
+    else:
+        return column, 0
+    # In the unit of the column: in microseconds, enormous numbers would overflow.
+    is_beyond = pc.or_(
+        pc.less(numbers, FIRST // per_unit), pc.greater_equal(numbers, LAST // per_unit)
+    )
+    n_beyond = pc.sum(is_beyond).as_py() or 0
+    if not n_beyond:
+        return column, 0
+    return pc.if_else(is_beyond, pa.scalar(None, kind), column), n_beyond
 
 
 def plain_column(column: Any) -> Any:
@@ -49,7 +87,7 @@ def plain_column(column: Any) -> Any:
         return plain_column(pa.chunked_array(storage, kind.storage_type))
     if pa.types.is_run_end_encoded(kind):
         return plain_column(
-            pa.chunked_array([pc.run_end_decode(own) for own in column.chunks], kind.value_type)
+            pa.chunked_array([pc.run_end_decode(chunk) for chunk in column.chunks], kind.value_type)
         )
     if pa.types.is_string_view(kind):
         return column.cast(pa.large_string())

@@ -1,6 +1,6 @@
-"""What all ways to turn a column into numbers have in common."""
+"""The interface of plans, which encode a column as numbers."""
 
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,14 +11,14 @@ from robustpu.tables.tally import Tally
 
 
 class Plan(Protocol):
-    """How a column becomes features; learnt once, and never changed."""
+    """How a column is encoded as features; immutable."""
 
     @property
     def kind(self) -> str:
         """What the column holds."""
 
     def endings(self) -> list[str]:
-        """What is added to the column's name to make the names of its features."""
+        """Suffixes of the names of the features."""
 
     def encode(self, name: str, cells: Cells, tally: Tally) -> NDArray[np.float32]:
         """The features of some rows, shape (n, number of endings).
@@ -30,11 +30,8 @@ class Plan(Protocol):
         cells
             Its cells.
         tally
-            Takes what differs from the fitted table.
+            Collects what differs from the fitted table.
         """
-
-    def state(self) -> dict[str, Any]:
-        """Plain values and NumPy arrays, all that there is to know."""
 
 
 def count_read(
@@ -47,7 +44,7 @@ def count_read(
 ) -> None:
     """Count cells that cannot be read as the kind of their column.
 
-    Whether none can is asked of the whole table, not of a part of it, see `Tally.check`.
+    `Tally.check` refuses a column of which no cell can be read, after the whole table.
 
     Parameters
     ----------

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, Final, Literal
 
-from robustpu.checks import check_number
 from robustpu.tables.columnar import arrow_stream_batches, feather_batches, parquet_batches
 from robustpu.tables.delimited import delimited_batches
 from robustpu.tables.encodings import Recoded
@@ -19,6 +18,7 @@ from robustpu.tables.plain import plain_table
 from robustpu.tables.regroup import joined, regrouped, rows_of
 from robustpu.tables.streams import Stream, guarded, opened
 from robustpu.tables.table import Table
+from robustpu.validation.numbers import check_number
 
 SAMPLE: Final = 256 << 10
 # No two rows of a table are as long as this.
@@ -172,7 +172,7 @@ def _of_stream(
         if head.startswith(magic):
             raise TableError(f"{stream.name} is {what}.")
     notes: list[str] = []
-    reader = next((own for magic, own in BINARY.items() if head.startswith(magic)), None)
+    reader = next((read for magic, read in BINARY.items() if head.startswith(magic)), None)
     is_json = False
     if reader is not None:
         batches = reader(stream, rows)

@@ -74,7 +74,7 @@ def quoted(data: bytes, delimiter: str) -> tuple[NDArray[Any], NDArray[Any]]:
 
     Examples
     --------
-    >>> [own.tolist() for own in quoted(b'1,"a, b",5" disk', ",")]
+    >>> [cells.tolist() for cells in quoted(b'1,"a, b",5" disk', ",")]
     [[2], [7]]
     """
     letters = np.frombuffer(data, np.uint8)

@@ -1,74 +1,55 @@
 """A fitted vectorizer as plain values and NumPy arrays, and back."""
 
-from collections.abc import Mapping
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
 
-from robustpu.tables.columns import Column, column_from_state
-from robustpu.tables.kinds import KINDS
-from robustpu.tables.state import Fields
-
-VERSION: Final = 1
-
-
-def plain_state(parameters: dict[str, Any], columns: list[Column]) -> dict[str, Any]:
-    """What there is to store.
-
-    Parameters
-    ----------
-    parameters
-        Of the vectorizer.
-    columns
-        What it learnt.
-    """
-    kinds = parameters["kinds"]
-    return {
-        "version": VERSION,
-        "parameters": {**parameters, "kinds": None if kinds is None else dict(kinds)},
-        "columns": [column.state() for column in columns],
-    }
+from robustpu.tables.columns import Column
+from robustpu.tables.errors import TableError
+from robustpu.tables.kinds import Kind
+from robustpu.validation.schema import SchemaError, number, read, to_json
 
 
-def sound_state(state: Any) -> tuple[dict[str, Any], list[Column]]:
-    """(parameters, columns) of a stored state; nothing of it is run, and all of it is checked.
+@dataclass(frozen=True)
+class Parameters:
+    """Parameters of the vectorizer."""
 
-    Parameters
-    ----------
-    state
-        What `plain_state` gave.
+    max_categories: Annotated[int, number(2, whole=True)]
+    min_count: Annotated[int, number(1, whole=True)]
+    text_components: Annotated[int, number(1, whole=True)]
+    kinds: dict[str, Kind] | None
+    random_state: Annotated[int, number(0, whole=True)]
+
+
+@dataclass(frozen=True)
+class State:
+    """What is stored of a fitted vectorizer."""
+
+    version: Literal[1]
+    parameters: Parameters
+    columns: tuple[Column, ...]
+
+    def __post_init__(self) -> None:
+        if len({column.name for column in self.columns}) < len(self.columns):
+            raise ValueError("has two columns with one name")
+        if not any(column.plan for column in self.columns):
+            raise ValueError("has no column with features")
+
+
+def write_state(parameters: dict[str, Any], columns: list[Column]) -> dict[str, Any]:
+    """Plain values and NumPy arrays of a fitted vectorizer."""
+    state: dict[str, Any] = to_json(State(1, Parameters(**parameters), tuple(columns)))
+    return state
+
+
+def read_state(stored: Any) -> State:
+    """Read what :func:`write_state` wrote; all of it is checked, and nothing is run.
 
     Raises
     ------
     TableError
-        The state is not sound.
+        Something is not as expected.
     """
-    fields = Fields(state, "state")
-    fields.take("version", f"{VERSION}", lambda own: type(own) is int and own == VERSION)
-    own = Fields(fields.take("parameters", "a dictionary", _is_dict), "parameters")
-    stored = fields.take("columns", "a list", lambda value: isinstance(value, list))
-    fields.done()
-    parameters = {
-        "max_categories": own.whole("max_categories", 2),
-        "min_count": own.whole("min_count", 1),
-        "text_components": own.whole("text_components", 1),
-        "kinds": own.take("kinds", "kinds of columns", _are_kinds),
-        "random_state": own.whole("random_state", 0),
-    }
-    own.done()
-    columns = [column_from_state(value, f"column {place}") for place, value in enumerate(stored)]
-    if len({column.name for column in columns}) < len(columns):
-        fields.refuse("two columns have one name")
-    if not any(column.plan for column in columns):
-        fields.refuse("no column has features")
-    return parameters, columns
-
-
-def _is_dict(value: Any) -> bool:
-    return isinstance(value, Mapping)
-
-
-def _are_kinds(value: Any) -> bool:
-    return value is None or (
-        isinstance(value, dict)
-        and all(isinstance(word, str) for pair in value.items() for word in pair)
-        and set(value.values()) <= set(KINDS)
-    )
+    try:
+        return read(State, stored, "state")
+    except SchemaError as error:
+        raise TableError(f"the stored vectorizer is not sound: {error}") from None

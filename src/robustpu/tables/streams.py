@@ -1,4 +1,4 @@
-"""The bytes of a file, of standard input or of something open, whatever packed them."""
+"""Bytes of a path, of standard input or of an open file, decompressed."""
 
 import bz2
 import errno
@@ -42,16 +42,16 @@ LAYERS: Final = 3
 
 
 class Stream:
-    """Bytes that can be looked at before they are read.
+    """Bytes that can be peeked at before they are read.
 
     Parameters
     ----------
     read
         n -> at most n bytes, none at the end.
     name
-        What to call it in messages.
+        For messages.
     path
-        Where the very same bytes lie on disk, if they do.
+        The file with these bytes, if there is one.
 
     Examples
     --------
@@ -88,7 +88,7 @@ class Stream:
         return start
 
     def close(self) -> None:
-        """Leave it to whoever opened the file; those who read it ask for it all the same."""
+        """Does nothing: whoever opened the file closes it."""
 
 
 @contextmanager
@@ -114,7 +114,7 @@ def opened(source: Any) -> Iterator[Stream]:
 
 @contextmanager
 def guarded(name: str) -> Iterator[None]:
-    """Turn what goes wrong while a file is read into an error that names the file."""
+    """Convert errors of reading into a TableError that names the file."""
     try:
         yield
     except TableError:
@@ -147,14 +147,14 @@ def spooled(stream: Stream, stack: ExitStack) -> IO[bytes]:
             file.write(more)
             file.flush()
         except OSError as error:
-            # Which disk is full, nobody would know otherwise.
+            # Name the disk that is full.
             raise type(error)(error.errno, error.strerror, tempfile.gettempdir()) from error
     file.seek(0)
     return file
 
 
 def _close(file: IO[bytes]) -> None:
-    """Of a full disk has been told when it is met again."""
+    """Close without a second error if the disk is full."""
     with suppress(OSError):
         file.close()
 
@@ -205,7 +205,7 @@ def _member(file: IO[bytes], name: str, stack: ExitStack) -> IO[bytes]:
     if "[Content_Types].xml" in names or "mimetype" in names:
         raise TableError(f"{name} is a workbook or document. Save the sheet as CSV and give that.")
     # What some systems add to every archive.
-    kept = [own for own in names if not own.endswith("/") and not own.startswith("__MACOSX/")]
+    kept = [name for name in names if not name.endswith("/") and not name.startswith("__MACOSX/")]
     if len(kept) != 1:
         raise TableError(
             f"{name} is a zip archive of {len(kept)} files, expected one. Unpack it and give the "

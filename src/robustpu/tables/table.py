@@ -96,6 +96,6 @@ def _meant(name: str, known: list[str]) -> str:
     """Whatever the capitals, the column that was most likely meant."""
     if str(name).strip() in known:
         return f" Did you mean {shown(str(name).strip())}?"
-    plain = {own.casefold(): own for own in known}
+    plain = {name.casefold(): name for name in known}
     close = get_close_matches(str(name).casefold(), plain, n=1)
     return f" Did you mean {shown(plain[close[0]])}?" if close else ""

@@ -47,7 +47,7 @@ class Tally:
         key = (column, what)
         self.counts[key] = self.counts.get(key, 0) + count
         known = self.examples.setdefault(key, [])
-        known += [own for own in examples if own not in known][: 3 - len(known)]
+        known += [example for example in examples if example not in known][: 3 - len(known)]
 
     def say(self, column: str, what: str) -> None:
         """Note something that has no count, once.
@@ -110,9 +110,9 @@ class Tally:
         """One line for each thing that was found; one for all columns, if it is in many."""
         alike: dict[tuple[str, int, str], list[str]] = {}
         for (column, what), count in self.counts.items():
-            # What has examples is told of each column.
-            own = column if self.examples.get((column, what)) else ""
-            alike.setdefault((what, count, own), []).append(column)
+            # Columns with examples are reported one by one.
+            shown_alone = column if self.examples.get((column, what)) else ""
+            alike.setdefault((what, count, shown_alone), []).append(column)
         lines = []
         for (what, count, _), columns in alike.items():
             if len(columns) > MANY:

@@ -1,7 +1,7 @@
 """Short text: words and pairs of words, weighed by how rare they are, in a few dimensions."""
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import numpy as np
 import pyarrow.compute as pc
@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from robustpu.tables.cells import Cells
 from robustpu.tables.plan import count_missing, count_unread
-from robustpu.tables.state import Fields
 from robustpu.tables.tally import Tally
 from robustpu.tables.texts import Coded
 from robustpu.tables.words import BUCKETS, count_words
+from robustpu.validation.arrays import array
 
 # Different texts that the dimensions are learnt from.
 MOST: Final = 20_000
@@ -43,14 +43,10 @@ class TextPlan:
     [': text 1', ': text 2', ': length']
     """
 
-    idf: NDArray[np.float64]
-    components: NDArray[np.float32]
+    idf: Annotated[NDArray[np.float64], array("f", (BUCKETS,))]
+    components: Annotated[NDArray[np.float32], array("f", (None, BUCKETS))]
     has_missing: bool
-
-    @property
-    def kind(self) -> str:
-        """See `Plan`."""
-        return "text"
+    kind: Literal["text"] = "text"
 
     def endings(self) -> list[str]:
         """See `Plan`."""
@@ -73,25 +69,6 @@ class TextPlan:
         rows = np.vstack([values, np.zeros((1, values.shape[1]))])[text.codes]
         columns = [rows] + [is_missing[:, None]] * self.has_missing
         return np.concatenate(columns, axis=1).astype(np.float32)
-
-    def state(self) -> dict[str, Any]:
-        """See `Plan`."""
-        return {
-            "kind": self.kind,
-            "idf": self.idf,
-            "components": self.components,
-            "has_missing": self.has_missing,
-        }
-
-    @classmethod
-    def from_state(cls, fields: Fields) -> "TextPlan":
-        """The plan of a stored state."""
-        fields.one_of("kind", ("text",))
-        return cls(
-            idf=fields.array("idf", np.float64, (BUCKETS,)),
-            components=fields.array("components", np.float32, (None, BUCKETS)),
-            has_missing=fields.flag("has_missing"),
-        )
 
 
 def learn_text(text: Coded, n_components: int, random_state: int) -> TextPlan:

@@ -18,7 +18,7 @@ MISSING: Final = (
 WORDS: Final = ("na", "n/a", "n.a.", "nan", "nat", "null", "none", "nil")
 TRUE: Final = ("true", "yes", "y", "t", "on", "1")
 FALSE: Final = ("false", "no", "n", "f", "off", "0")
-# A text longer than this is told from others by its start.
+# Longer texts are compared by their first characters.
 LONGEST: Final = 1_000
 LARGE: Final = 1 << 30
 

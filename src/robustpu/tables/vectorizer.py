@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from robustpu.checks import check_number
-from robustpu.naming import suggest
 from robustpu.tables.cells import cells_of
 from robustpu.tables.columns import Column, Settings, learn_column
 from robustpu.tables.errors import TableError, TableWarning, depth_of_user, listed, shown
@@ -21,9 +19,12 @@ from robustpu.tables.leaks import alarms, sample_rows
 from robustpu.tables.names import tidied
 from robustpu.tables.plan import Plan
 from robustpu.tables.reading import read_table
-from robustpu.tables.storage import plain_state, sound_state
+from robustpu.tables.storage import read_state, write_state
 from robustpu.tables.table import Table
 from robustpu.tables.tally import Tally
+from robustpu.validation.names import suggest
+from robustpu.validation.numbers import check_number
+from robustpu.validation.schema import to_json
 
 # Rows that are encoded at a time.
 ROWS: Final = 32_768
@@ -104,7 +105,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if not any(column.plan for column in columns):
             raise TableError(
                 f"{table.source} has no column to learn from: "
-                + "; ".join(f"{shown(own.name)} is {own.done}" for own in columns[:5])
+                + "; ".join(f"{shown(column.name)} is {column.done}" for column in columns[:5])
                 + ". Give it other columns, or say what they are with kinds (--kind)."
             )
         self._set(columns)
@@ -176,7 +177,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ['a']
         """
         check_is_fitted(self)
-        return plain_state(self.get_params(deep=False), self.columns_)
+        return write_state(self.get_params(deep=False), self.columns_)
 
     @classmethod
     def from_state(cls, state: Any) -> "Vectorizer":
@@ -192,9 +193,9 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         TableError
             The state is not sound.
         """
-        parameters, columns = sound_state(state)
-        self = cls(**parameters)
-        self._set(columns)
+        stored = read_state(state)
+        self = cls(**to_json(stored.parameters))
+        self._set(list(stored.columns))
         return self
 
     def _settings(self) -> Settings:
@@ -223,7 +224,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.sources_ = [name for name, plan in self._plans() for _ in plan.endings()]
 
     def _plans(self) -> list[tuple[str, Plan]]:
-        return [(own.name, own.plan) for own in self.columns_ if own.plan is not None]
+        return [(column.name, column.plan) for column in self.columns_ if column.plan is not None]
 
     def _absent(self, table: Table, fill_columns: bool, tally: Tally) -> set[str]:
         """Columns that are to be filled; those that are not known are noted."""
@@ -251,7 +252,9 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         rows = sample_rows(is_positive)
         part = Table(table.data.take(rows), table.source)
         found = alarms(self.transform(part, tally=Tally()), is_positive[rows], self.sources_)
-        self.columns_ = [replace(own, alarm=found.get(own.name, "")) for own in self.columns_]
+        self.columns_ = [
+            replace(column, alarm=found.get(column.name, "")) for column in self.columns_
+        ]
 
 
 def _as_table(X: Any) -> Table:

@@ -1,0 +1,521 @@
+"""What all classifiers share: labels in, one way to fit, probabilities and suspects out."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from os import PathLike
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags, column_or_1d
+from sklearn.utils.validation import _check_sample_weight, _num_samples, check_is_fitted
+
+import robustpu
+from robustpu import calibration, labels, priors, thresholds
+from robustpu.metrics import Evaluation, collapse, evaluate
+from robustpu.priors.estimation import VOTES, Parts, PriorInterval, PriorWarning, prior_interval
+from robustpu.scenario import check_scenario
+from robustpu.training import Job, Problem, Scores, TrainingData, fit_together
+from robustpu.training.data import Floats, Mask
+from robustpu.training.progress import bar
+from robustpu.validation.numbers import check_number
+from robustpu.validation.parameters import (
+    accepted_by,
+    number,
+    one_of,
+    param,
+    parameters,
+    random_state,
+)
+from robustpu.validation.warning import warn
+
+
+class CollapseWarning(UserWarning):
+    """The model predicts almost only one class on the unlabelled rows."""
+
+
+# A threshold has finite odds.
+EDGE = 1e-9
+# Bootstrap samples of held-out scores: for the interval of an estimated prior, and in a fit.
+DRAWS, FEW_DRAWS = 100, 10
+# calibrate="auto" leaves a mean probability as it is from this share of the prior on.
+NEAR = 0.9
+
+
+@parameters
+class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
+    """Base of all positive-unlabelled classifiers.
+
+    In ``y``, one label marks labelled positives and the other *unlabelled* rows; in predictions
+    the other label means *negative*. A fit leaves ``classes_``, ``is_positive_``,
+    ``sample_weight_``, ``probability_``, ``out_of_fold_``, ``prior_``, ``population_prior_``,
+    ``calibration_`` and ``threshold_``.
+
+    A fit has four steps, see :mod:`robustpu.training.fit`: ``check_data``, the prior (given, or
+    ``estimate_prior``), ``fit_data``, ``finalize``. A method fills in ``fit_data``, and
+    ``predict_rows`` for new rows.
+
+    Parameters
+    ----------
+    prior
+        Share of positives *among the unlabelled rows*: a number in (0, 1), ``"auto"`` or another
+        name of ``robustpu.priors.PRIORS``, by which it is estimated; or a function from
+        out-of-fold scores of labelled and of unlabelled rows to the prior.
+    scenario
+        ``"case-control"``: the unlabelled rows are a sample of the population. ``"single-set"``:
+        they are what was left of one after its positives were labelled.
+    pos_label
+        The label of the labelled positives; by default the larger of the two.
+    validation_fraction
+        Share of the labelled and of the unlabelled rows to hold out.
+    threshold
+        Probability from which ``predict`` answers with the positive label. ``"prior"``: such that
+        the share ``prior_`` of the unlabelled training rows is above it; ``"top:200"``: 200 of
+        them. ``"recall:0.9"``: such that 0.9 of the held-out positives are above it.
+        ``"precision:0.8"``: such that an estimated 0.8 of the unlabelled rows above are positive.
+    calibrate
+        Whether to shift the log-odds of all predictions so that their mean on the unlabelled rows
+        is the prior (of single-set data, that on all rows the prior of the population).
+        ``"auto"``: only if it is below nine tenths of that.
+    random_state
+        Seed of everything random.
+
+    Attributes
+    ----------
+    classes_
+        The two labels of y, sorted.
+    prior_, population_prior_
+        Share of positives among the unlabelled rows, given or estimated, and in the population.
+    is_positive_, sample_weight_
+        Whether each training row is labelled, and its weight up to a factor, (n,).
+    probability_
+        Probability of being positive of each training row, (n,).
+    out_of_fold_
+        The same by models that did not train on the row, NaN where all did, (n,).
+    calibration_
+        What ``calibrate`` added to the log-odds.
+    threshold_
+        Probability from which ``predict`` answers with the positive label.
+    """
+
+    prior: float | str | Callable[..., float] = param("auto", accepted_by(priors.check))
+    scenario: str = param("case-control", accepted_by(check_scenario))
+    pos_label: labels.Label | None = param(None)
+    validation_fraction: float = param(0.1, number(least=0, below=1))
+    threshold: float | str = param(0.5, accepted_by(thresholds.parse))
+    calibrate: bool | str = param(False, one_of(True, False, "auto"))
+    random_state: int | np.random.RandomState | None = param(None, random_state)
+
+    # What the alarm of a collapse advises.
+    _causes = "The prior is probably wrong, or the learner too weak or too flexible."
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        eval_set: tuple[ArrayLike, ArrayLike] | None = None,
+    ) -> Self:
+        """Fit to positives and unlabelled rows.
+
+        Parameters
+        ----------
+        X
+            Rows (n, ...). Networks and PU trees take numbers; networks also images (n, channels,
+            height, width) and mapped files, as ``numpy.load(path, mmap_mode="r")`` gives them,
+            which are read as training goes. A classifier around a scikit-learn learner takes what
+            the learner takes.
+        y
+            Two labels (n,): labelled positive (by default the larger) and unlabelled.
+        sample_weight
+            Weight of each row, (n,). Only ratios count.
+        eval_set
+            ``(X, y_true)`` with *true* labels, as the paper's validation set. Where there are
+            epochs or rounds to choose from, it chooses by accuracy, and marks the model as
+            ``selection_ == "oracle"``. Without it a share of the positives and of the unlabelled
+            rows is held out, and no negative is used.
+        """
+        shown = bar(type(self).__name__) if getattr(self, "verbose", 0) else nullcontext()
+        with shown as progress:
+            fit_together([Job(self, X, y, eval_set, sample_weight)], progress)
+        return self
+
+    # The steps of a fit, in their order.
+
+    def check_combination(self) -> None:
+        """Refuse parameters that do not go together; each alone was checked before."""
+        kind, _ = thresholds.parse(self.threshold)
+        if kind in ("recall", "precision") and self.validation_fraction == 0:
+            raise ValueError(
+                f"threshold={self.threshold!r} is found on rows that were held out: give "
+                "validation_fraction= a share above 0."
+            )
+
+    def reset(self, **known: Any) -> None:
+        """Drop what an earlier fit left, so that a fit that fails leaves nothing half-new."""
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
+        for name, value in known.items():
+            setattr(self, name, value)
+
+    @abstractmethod
+    def check_data(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        eval_set: tuple[ArrayLike, ArrayLike] | None,
+    ) -> TrainingData:
+        """Check what fit was given."""
+
+    def n_seeds(self, data: TrainingData) -> int:
+        """How many seeds to draw from the random state: one a network."""
+        return 0
+
+    def hold_out(self, data: TrainingData, random: np.random.RandomState) -> TrainingData:
+        """Choose rows that are not trained on at all."""
+        return data
+
+    def estimate_prior(self, data: TrainingData, random: np.random.RandomState) -> float:
+        """Estimate the prior from the rows to train on."""
+        raise NotImplementedError
+
+    def part_jobs(self, data: TrainingData, seeds: Sequence[int]) -> list[Job]:
+        """Give the estimators of an ensemble with what they are fitted on."""
+        return []
+
+    @abstractmethod
+    def fit_data(self, problem: Problem) -> Scores:
+        """Fit, and score the training rows. ``prior_`` and ``population_prior_`` are known."""
+
+    def finalize(self, data: TrainingData, scores: Scores) -> None:
+        """Keep the scores of the training rows, calibrate, and find the threshold."""
+        self.is_positive_, self.sample_weight_ = data.is_positive, data.weight
+        self.calibration_ = self._find_calibration(scores.in_sample, scores.out_of_fold)
+        self.probability_ = calibration.shifted(scores.in_sample, self.calibration_)
+        self.out_of_fold_ = calibration.shifted(scores.out_of_fold, self.calibration_)
+        self.threshold_ = float(np.clip(self._find_threshold(), EDGE, 1 - EDGE))
+
+    def raise_alarms(self) -> None:
+        """Warn of a collapse, and of an estimated prior that is probably too high."""
+        self._warn_if_collapsed()
+        self._warn_of_prior()
+
+    # What the steps use.
+
+    def encode_labels(self, y: ArrayLike) -> Mask:
+        """Which rows are labelled positives, (n,); sets ``classes_``."""
+        self.classes_, is_positive = labels.encode(y, self.pos_label)
+        return is_positive
+
+    def check_weight(self, sample_weight: ArrayLike | None, is_positive: Mask) -> Floats:
+        """Sample weights, (n,), up to a factor: ones if there are none."""
+        if sample_weight is None:
+            return np.ones(len(is_positive))
+        weight = _check_sample_weight(
+            sample_weight, is_positive, dtype=np.float64, ensure_non_negative=True
+        )
+        labels.require_both_classes(is_positive, weight)
+        weight = self.scale_weight(weight)
+        # The smallest may not be held beside the largest.
+        labels.require_both_classes(is_positive, weight)
+        return weight
+
+    @staticmethod
+    def scale_weight(weight: Floats) -> Floats:
+        """Divide by the mean of those above 0: only ratios count."""
+        # Their sum may be infinite.
+        weight = weight / weight.max()
+        scaled: Floats = weight / weight[weight > 0].mean()
+        return scaled
+
+    def check_truth(self, eval_set: tuple[ArrayLike, ArrayLike] | None) -> Mask | None:
+        """Which rows of an eval_set are positive, (n,); None without one."""
+        if eval_set is None:
+            return None
+        if not isinstance(eval_set, tuple) or len(eval_set) != 2:
+            raise ValueError("eval_set must be a pair (X, y_true) of rows and their true labels.")
+        rows, y = _num_samples(eval_set[0]), column_or_1d(eval_set[1], warn=True)
+        if rows != len(y):
+            raise ValueError(f"eval_set has {rows} rows but {len(y)} labels.")
+        known = self.classes_.tolist()
+        unknown = [label for label in y.tolist() if label not in known]
+        if unknown:
+            raise ValueError(
+                f"eval_set must hold true labels, {known[0]!r} or {known[1]!r} as in y; it holds "
+                f"{unknown[0]!r} too."
+            )
+        truth: Mask = y == self._positive_label()
+        return truth
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "threshold_")
+
+    @abstractmethod
+    def predict_rows(self, X: ArrayLike) -> Floats:
+        """Probability of being positive of new rows, (n,), before calibration."""
+
+    def _find_calibration(self, in_sample: Floats, out_of_fold: Floats) -> float:
+        """What to add to the log-odds so that the mean, out of fold if known, is the prior."""
+        if not self.calibrate:
+            return 0.0
+        counts, known = self.sample_weight_ > 0, np.isfinite(out_of_fold)
+        probability, target = np.where(known, out_of_fold, in_sample), self.prior_
+        rows = counts
+        if self.scenario == "single-set":
+            # Probabilities are about all rows then, labelled ones among them.
+            target = self.population_prior_
+        else:
+            rows = counts & ~self.is_positive_
+            rows = rows & known if (rows & known).any() else rows
+        probability, weight = probability[rows], self.sample_weight_[rows]
+        if self.calibrate == "auto" and np.average(probability, weights=weight) >= NEAR * target:
+            return 0.0
+        return calibration.matching_shift(calibration.log_odds(probability), target, weight)
+
+    def _find_threshold(self) -> float:
+        kind, number = thresholds.parse(self.threshold)
+        unlabeled = self.probability_[~self.is_positive_]
+        if kind == "at":
+            return number
+        if kind == "top":
+            return thresholds.at_share(unlabeled, min(1.0, number / len(unlabeled)))
+        if kind == "prior":
+            weight = self.sample_weight_[~self.is_positive_]
+            return thresholds.at_share(unlabeled, self.prior_, weight)
+        rows = self._held_out_rows()
+        if rows is None:
+            raise ValueError(
+                f"threshold={self.threshold!r} is found on labelled and unlabelled rows that were "
+                "held out, and there are none: leave eval_set out, or give a number."
+            )
+        scores, weights = (
+            self._by_label(values, rows) for values in (self.out_of_fold_, self.sample_weight_)
+        )
+        if kind == "recall":
+            return thresholds.at_recall(scores[0], number, weights[0])
+        found, reached = thresholds.at_precision(*scores, self.prior_, number, weights)
+        if reached < number:
+            warn(
+                f"no threshold has a precision of {number:g} on held-out rows; the highest is "
+                f"{reached:.3g}, at {found:.3g}."
+            )
+        return found
+
+    def _warn_if_collapsed(self) -> None:
+        """Warn if the share of unlabelled rows predicted positive is nowhere near the prior."""
+        # A target may ask for few or many positives; a half then tells of a collapse.
+        is_target = thresholds.parse(self.threshold)[0] in thresholds.TARGETS
+        at = 0.5 if is_target else self.threshold_
+        unlabeled = self.probability_[~self.is_positive_]
+        weight = self.sample_weight_[~self.is_positive_]
+        rate = float(np.average(unlabeled >= at, weights=weight))
+        side = collapse(rate, self.prior_, len(unlabeled))
+        if side is not None:
+            warn(
+                f"{type(self).__name__} predicts positive on {rate:.1%} of the unlabelled rows, "
+                f"far from the prior of {self.prior_:.1%}: it has probably collapsed to "
+                f"all-{side}. {self._causes}",
+                CollapseWarning,
+            )
+
+    def _warn_of_prior(self) -> None:
+        """Warn if an estimated prior is probably too high."""
+        rows = self._held_out_rows() if priors.needs_estimation(self.prior) else None
+        if rows is None:
+            return
+        doubt = self._doubted_prior(rows, 0.9, FEW_DRAWS).doubt
+        if doubt is not None:
+            warn(doubt, PriorWarning)
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Probability of each class, (n, 2), columns in the order of ``classes_``.
+
+        Parameters
+        ----------
+        X
+            Rows like those of fit.
+        """
+        check_is_fitted(self)
+        positive = calibration.shifted(self.predict_rows(X), self.calibration_)
+        columns = [1 - positive, positive]
+        if self._positive_place() == 0:
+            columns.reverse()
+        return np.column_stack(columns)
+
+    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Log-odds of ``classes_[1]`` beyond the threshold, (n,): its label is predicted above 0.
+
+        Parameters
+        ----------
+        X
+            Rows like those of fit.
+        """
+        probability = self.predict_proba(X)[:, self._positive_place()]
+        tiny = np.finfo(np.float64).tiny
+        odds = np.log(np.maximum(probability, tiny)) - np.log(np.maximum(1 - probability, tiny))
+        beyond: NDArray[np.float64] = odds - np.log(self.threshold_ / (1 - self.threshold_))
+        # Rounding must not decide on which side of the threshold a probability lies.
+        above = probability >= self.threshold_
+        beyond = np.where(above, np.maximum(beyond, tiny), np.minimum(beyond, -tiny))
+        return beyond if self._positive_place() == 1 else -beyond
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Predict labels of ``y``: the positive one, or the other one for negative, (n,).
+
+        Parameters
+        ----------
+        X
+            Rows like those of fit.
+        """
+        second = self.decision_function(X) > 0
+        predicted: NDArray[Any] = self.classes_[second.astype(int)]
+        return predicted
+
+    def suspects(self, k: int = 20) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """Rows of the training table that are unlabelled and most likely positive.
+
+        Parameters
+        ----------
+        k
+            How many; fewer if there are fewer unlabelled rows.
+
+        Returns
+        -------
+        rows
+            Row numbers in the X of fit, from 0, the most suspect first, (k,).
+        probability
+            Their probabilities, (k,).
+        """
+        check_is_fitted(self)
+        check_number("k", k, least=1, whole=True)
+        rows = thresholds.most_likely(self.probability_, ~self.is_positive_, k)
+        return rows, self.probability_[rows]
+
+    def evaluate(
+        self,
+        prior_interval: Sequence[float] | None = None,
+        k: int | None = None,
+        level: float = 0.9,
+    ) -> Evaluation:
+        """Estimate how good the model is, without negatives, from rows that were held out.
+
+        Each row is scored by the members that did not train on it, so the whole model is rather
+        better. Epochs or rounds were chosen on the same rows, which flatters a little; for rows
+        that were never given to ``fit`` take :func:`robustpu.metrics.evaluate`. Sample weights of
+        ``fit`` count, but for the interval of an estimated prior.
+
+        Parameters
+        ----------
+        prior_interval, k, level
+            As in :func:`robustpu.metrics.evaluate`. An estimated prior has an interval by default:
+            that of estimates from the same rows.
+
+        Returns
+        -------
+        evaluation
+            Accuracy, precision, AUC and others with intervals; prints as a table.
+
+        Raises
+        ------
+        ValueError
+            No labelled, or no unlabelled, rows were held out.
+        """
+        check_is_fitted(self)
+        rows = self._held_out_rows()
+        if rows is None:
+            raise ValueError(
+                "no labelled and unlabelled rows were held out to evaluate the model on: fit with "
+                "validation_fraction above 0 and without eval_set."
+            )
+        if prior_interval is None and priors.needs_estimation(self.prior):
+            prior_interval = self._prior_interval(rows, level)
+        return evaluate(
+            self.is_positive_[rows],
+            self.out_of_fold_[rows],
+            prior=self.prior_,
+            prior_interval=prior_interval,
+            threshold=self.threshold_,
+            scenario=self.scenario,
+            sample_weight=self.sample_weight_[rows],
+            labeled_share=float(
+                np.average(self.is_positive_, weights=self.sample_weight_).clip(EDGE, 1 - EDGE)
+            ),
+            k=k,
+            level=level,
+        )
+
+    def _prior_interval(self, rows: NDArray[np.bool_], level: float) -> tuple[float, float]:
+        """Interval of an estimated prior, by the spread of estimates from held-out scores."""
+        low, high, _ = self._doubted_prior(rows, level, DRAWS)
+        edge = 0.1 / (int((rows & ~self.is_positive_).sum()) + 1)
+        return min(max(low, edge), self.prior_), max(min(high, 1 - edge), self.prior_)
+
+    def _doubted_prior(
+        self, rows: NDArray[np.bool_], level: float, n_bootstrap: int
+    ) -> PriorInterval:
+        odds = self._by_label(calibration.log_odds(self.out_of_fold_), rows)
+        votes = [priors.PRIORS[name](*odds) for name in VOTES]
+        random = np.random.RandomState(0)
+        return prior_interval(
+            odds, self.prior_, votes, level=level, n_bootstrap=n_bootstrap, random=random
+        )
+
+    def _held_out_rows(self) -> NDArray[np.bool_] | None:
+        """Held-out rows with non-zero sample weight, (n,); None without labelled or unlabelled."""
+        rows: NDArray[np.bool_] = np.isfinite(self.out_of_fold_) & (self.sample_weight_ > 0)
+        both = (rows & self.is_positive_).any() and (rows & ~self.is_positive_).any()
+        return rows if both else None
+
+    def _by_label(self, values: NDArray[np.float64], rows: NDArray[np.bool_]) -> Parts:
+        """Values of the labelled and of the unlabelled rows among some."""
+        return values[rows & self.is_positive_], values[rows & ~self.is_positive_]
+
+    # Models on disk know all classes, and lie above this layer: the front door leads there.
+
+    def save(self, path: str | PathLike[str], *, overwrite: bool = False) -> None:
+        """Write the fitted model to a folder, see :func:`robustpu.save`.
+
+        Parameters
+        ----------
+        path
+            The folder.
+        overwrite
+            Whether to replace a model that is there.
+        """
+        robustpu.save(self, path, overwrite=overwrite)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str], /, **given: Any) -> Self:
+        """Read a fitted model of this class from a folder, see :func:`robustpu.load`.
+
+        Parameters
+        ----------
+        path
+            The folder.
+        given
+            Functions of your own that the model was fitted with, by the names of the parameters.
+        """
+        model = robustpu.load(path, **given)
+        if not isinstance(model, cls):
+            raise robustpu.ModelFolderError(
+                f"{path}: it holds a {type(model).__name__}, not a {cls.__name__}: take "
+                "robustpu.load, which reads any."
+            )
+        return model
+
+    def _positive_place(self) -> int:
+        return labels.positive_index(self.classes_, self.pos_label)
+
+    def _positive_label(self) -> Any:
+        return self.classes_[self._positive_place()]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        # The y of fit is not the truth, so accuracy against it means little.
+        tags.classifier_tags.poor_score = True
+        return tags

@@ -1,0 +1,1 @@
+"""Reports: records in; tables, a page, LaTeX, Markdown and figures out."""

@@ -1,0 +1,1 @@
+"""Drawing, for pages and pictures."""

@@ -1,0 +1,272 @@
+"""``estimate_prior``: the class prior with an interval, and the estimate of each method."""
+
+import math
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist, stdev
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils.validation import check_consistent_length
+
+from robustpu import labels, metrics, priors
+from robustpu.modules import scale_of
+from robustpu.scenario import check_scenario, population_prior
+from robustpu.validation.names import pick
+from robustpu.validation.numbers import check_number
+
+Floats = NDArray[np.float64]
+Parts: TypeAlias = tuple[Floats, Floats]
+
+# Methods whose estimates are always shown, and those that are fast enough for a bootstrap.
+SHOWN: Final = tuple(name for name in priors.PRIORS if name != "auto")
+VOTES: Final = ("dedpul", "best-bin", "km1")
+REPEATED: Final = ("dedpul", "best-bin")
+DISAGREE = 0.15
+# Below this AUC, many negatives that look like positives may have been counted.
+OVERLAP = 0.9
+# Fewer labelled rows are too few for a warning.
+TELLING = 50
+TINY = 1e-6
+# Half a 90 % interval, in standard errors.
+USUAL = 1.645
+
+
+class PriorWarning(UserWarning):
+    """An estimated class prior may be far from the truth."""
+
+
+@dataclass(frozen=True)
+class PriorEstimate:
+    """A class prior with an interval.
+
+    Parameters
+    ----------
+    value, low, high
+        Share of positives among the unlabelled rows, and the ends of its interval.
+    level
+        Probability that the interval holds the truth, if labels are selected completely at random.
+    population
+        Share of positives in the population: the same in case-control data.
+    method
+        Name of the method.
+    answers
+        The estimate of each method.
+    scores
+        Out-of-fold scores of the rows, (n,), that the estimates are based on.
+    """
+
+    value: float
+    low: float
+    high: float
+    level: float
+    population: float
+    method: str
+    answers: Mapping[str, float]
+    scores: Floats
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __str__(self) -> str:
+        lines = [
+            f"prior {self.value:.3f}, {self.level:.0%} interval {self.low:.3f} to {self.high:.3f}"
+        ]
+        if self.population != self.value:
+            lines.append(f"in the population {self.population:.3f}")
+        lines += [f"  {name:13}{answer:.3f}" for name, answer in self.answers.items()]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def estimate_prior(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    method: str = "auto",
+    scenario: str = "case-control",
+    pos_label: labels.Label | None = None,
+    level: float = 0.9,
+    n_bootstrap: int = 100,
+    random_state: int | np.random.RandomState | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> PriorEstimate:
+    """Estimate the share of positives among the unlabelled rows.
+
+    Networks, and forests if X is a table, classify labelled against unlabelled rows and score the
+    rows out of fold (``robustpu.priors.out_of_fold``). Each method makes an estimate from these
+    scores. All of them assume that labels are selected completely at random (SCAR), and that some
+    region holds positives alone. The interval combines the spread of the estimates on resampled
+    scores with that of three methods. It begins at 0 where classes overlap so much that an estimate
+    can only be too high.
+
+    Parameters
+    ----------
+    X
+        Rows (n, d) of numbers, or images (n, channels, height, width). Or your scores (n,)
+        of rows that the scorer was not trained on: log-odds of being labelled, where labelled and
+        unlabelled rows have equal total weight.
+    y
+        Two labels (n,): labelled positive (by default the larger) and unlabelled.
+    method
+        A name of ``robustpu.priors.PRIORS``; ``"auto"`` is the median of DEDPUL, best-bin and KM1.
+        Or one of ``robustpu.priors.JOINT``, which estimate the prior and train alternately:
+        slower, with the interval of the others.
+    scenario
+        ``"case-control"`` or ``"single-set"``; it decides what the share in the population is.
+    pos_label
+        The label of the labelled positives; by default the larger of the two.
+    level
+        Probability that the interval holds the truth.
+    n_bootstrap
+        Number of bootstrap samples of the scores.
+    random_state
+        All randomness comes from it.
+    progress
+        Called as ``progress(done, total)`` while networks and forests train, which takes the most
+        time.
+
+    Returns
+    -------
+    estimate
+        With ``value``, ``low`` and ``high``.
+
+    Warns
+    -----
+    PriorWarning
+        The three methods of ``"auto"`` differ by more than 0.15, or the AUC of the scores, given
+        the lower end of the interval, is below 0.9 (from 50 labelled rows on).
+
+    Examples
+    --------
+    >>> from robustpu import datasets, estimate_prior, make_pu
+    >>> table = datasets.load("breast_cancer")
+    >>> pu = make_pu(table.data, table.target, n_positive=80, n_unlabeled=250, prior=0.3,
+    ...              random_state=0)
+    >>> found = estimate_prior(pu.X, pu.y, random_state=0)
+    >>> abs(found.value - 0.3) < 0.05, found.low < 0.3 < found.high
+    (True, True)
+    """
+    check_scenario(scenario)
+    check_number("level", level, above=0, below=1)
+    check_number("n_bootstrap", n_bootstrap, least=2, whole=True)
+    chosen: Any = pick("prior", method, {**priors.PRIORS, **priors.JOINT})
+    labels.refuse_missing(y)
+    table = check_array(X, dtype=np.float64, allow_nd=True, ensure_2d=False)
+    check_consistent_length(table, y)
+    _, is_positive = labels.encode(np.asarray(y), pos_label)
+    random = check_random_state(random_state)
+    if table.ndim > 1:
+        sample = _sample(table, is_positive, random)
+        scores = priors.out_of_fold([sample], progress)[0]
+    elif priors.is_joint(method):
+        raise ValueError(f"method={method!r} trains its own scorers: give rows, not scores.")
+    else:
+        scores = table
+    parts = scores[is_positive], scores[~is_positive]
+    answers = {name: float(priors.PRIORS[name](*parts)) for name in SHOWN}
+    if priors.is_joint(method):
+        answers[method] = float(chosen(sample))
+    value = float(answers[method] if method in answers else chosen(*parts))
+    value = priors.inside(value, len(parts[1]))
+    votes = [answers[name] for name in VOTES]
+    if max(votes) - min(votes) > DISAGREE:
+        listed = ", ".join(f"{name} {answers[name]:.2f}" for name in VOTES)
+        warnings.warn(
+            f"estimates of the prior disagree: {listed}. Positives may overlap with negatives, or "
+            "labels may be biased; if you know the prior roughly, give it.",
+            PriorWarning,
+            stacklevel=2,
+        )
+    found = prior_interval(parts, value, votes, level=level, n_bootstrap=n_bootstrap, random=random)
+    if found.doubt is not None:
+        warnings.warn(found.doubt, PriorWarning, stacklevel=2)
+    counts = int(is_positive.sum()), int((~is_positive).sum())
+    return PriorEstimate(
+        value=value,
+        low=found.low,
+        high=found.high,
+        level=level,
+        population=population_prior(value, *counts, scenario),
+        method=method,
+        answers=answers,
+        scores=scores,
+    )
+
+
+class PriorInterval(NamedTuple):
+    """The interval of an estimated prior, and why the estimate is probably too high, or None."""
+
+    low: float
+    high: float
+    doubt: str | None
+
+
+def prior_interval(
+    parts: Parts,
+    value: float,
+    votes: Sequence[float],
+    *,
+    level: float,
+    n_bootstrap: int,
+    random: np.random.RandomState,
+) -> PriorInterval:
+    """The interval of an estimated prior, from out-of-fold scores.
+
+    Classes overlap if the AUC is low, given the lower end of a 90 % interval of the prior: given
+    the estimate itself, an estimate that is too high would hide the overlap.
+
+    Parameters
+    ----------
+    parts
+        Scores of labelled and of unlabelled rows.
+    value
+        The estimate.
+    votes
+        The estimates of the methods of ``VOTES``.
+    level, n_bootstrap
+        As in :func:`estimate_prior`.
+    random
+        For the bootstrap.
+    """
+    error = math.hypot(_resampled(parts, n_bootstrap, random), stdev(votes))
+    half = NormalDist().inv_cdf((1 + level) / 2) * error
+    low, high = max(0.0, value - half), min(1.0, value + half)
+    area = _auc(parts, min(max(value - USUAL * error, TINY), 1 - TINY))
+    if area >= OVERLAP:
+        return PriorInterval(low, high, None)
+    doubt = (
+        f"the prior was estimated as {value:.2g}, and positives are hard to tell from negatives "
+        f"(AUC {area:.2f}): negatives that look like positives are counted too, so there may be "
+        "far fewer. If you know the prior roughly, give it."
+    )
+    return PriorInterval(0.0, high, doubt if len(parts[0]) >= TELLING else None)
+
+
+def _auc(parts: Parts, prior: float) -> float:
+    y = np.repeat([True, False], [len(part) for part in parts])
+    return metrics.auc(y, np.concatenate(parts), prior=prior)
+
+
+def _sample(
+    table: Floats, is_positive: NDArray[np.bool_], random: np.random.RandomState
+) -> priors.Sample:
+    if table.ndim == 2:
+        mean, scale = scale_of(table)
+        table = (table - mean) / scale
+    seed = random.randint(np.iinfo(np.int32).max)
+    return priors.Sample(torch.tensor(table, dtype=torch.float32), is_positive, "mlp", seed)
+
+
+def _resampled(parts: Parts, times: int, random: np.random.RandomState) -> float:
+    """Standard deviation of the mean of the fast estimates over bootstrap samples."""
+    estimates = [
+        np.mean([priors.PRIORS[name](*drawn) for name in REPEATED])
+        for drawn in ([random.choice(part, len(part)) for part in parts] for _ in range(times))
+    ]
+    return float(np.std(estimates, ddof=1))

@@ -1,0 +1,96 @@
+"""What a fit is given, checked, and what it returns."""
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
+
+from robustpu.scenario import population_prior
+
+Floats: TypeAlias = NDArray[np.float64]
+Mask: TypeAlias = NDArray[np.bool_]
+Index: TypeAlias = NDArray[np.intp]
+
+NONE: Index = np.zeros(0, dtype=np.intp)
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    """Rows with what is known of them.
+
+    Parameters
+    ----------
+    X
+        Rows (n, ...), in the form that the estimator takes.
+    is_positive
+        Which rows are labelled positives, (n,).
+    weight
+        Sample weights, (n,): ones if none were given.
+    X_eval, truth
+        Rows of an ``eval_set``, and which of them are positive; None without one.
+    held_out
+        Rows that the estimator does not train on.
+    """
+
+    X: Any
+    is_positive: Mask
+    weight: Floats
+    X_eval: Any = None
+    truth: Mask | None = None
+    held_out: Index = field(default_factory=lambda: NONE)
+
+    def __len__(self) -> int:
+        return len(self.is_positive)
+
+    @property
+    def kept(self) -> Index:
+        """Rows to train on, in order."""
+        return np.setdiff1d(np.arange(len(self)), self.held_out)
+
+    def training(self) -> "TrainingData":
+        """Give the rows to train on."""
+        return self.take(self.kept) if len(self.held_out) else self
+
+    def take(self, rows: Index) -> "TrainingData":
+        """Give some rows, without the ``eval_set``."""
+        weight = self.weight[rows]
+        return TrainingData(rows_of(self.X, rows), self.is_positive[rows], weight)
+
+    def with_weight(self) -> "TrainingData":
+        """Give the rows with non-zero sample weight."""
+        rows = np.flatnonzero(self.weight)
+        return self if len(rows) == len(self) else self.take(rows)
+
+    def masses(self) -> tuple[float, float]:
+        """Sums of the sample weights of the labelled and of the unlabelled rows."""
+        positive = float(self.weight[self.is_positive].sum())
+        return positive, float(self.weight[~self.is_positive].sum())
+
+    def population_prior(self, prior: float, scenario: str) -> float:
+        """Share of positives in the population, from that among the unlabelled rows."""
+        return population_prior(prior, *self.masses(), scenario)
+
+
+class Scores(NamedTuple):
+    """Probabilities of being positive of the training rows, (n,).
+
+    ``out_of_fold`` has those by models that did not train on the row, NaN where all did;
+    ``on_eval`` those of the rows of an ``eval_set``, if the estimator scores it as a whole.
+    """
+
+    in_sample: Floats
+    out_of_fold: Floats
+    on_eval: Floats | None = None
+
+
+def rows_of(X: Any, index: Index) -> Any:
+    """Take rows of an array, a DataFrame, a sparse matrix or a list, by their numbers.
+
+    Examples
+    --------
+    >>> rows_of([[1], [2], [3]], np.array([2, 0]))
+    [[3], [1]]
+    """
+    return _safe_indexing(X, index)

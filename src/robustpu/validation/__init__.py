@@ -1,0 +1,1 @@
+"""Checks of what users give: numbers, names of strategies, text to print."""

@@ -1,0 +1,230 @@
+"""Effects of columns on the scores, over all rows and for single rows, for any method.
+
+Whole columns of the table are permuted, not single features: a category is several features.
+Scores are compared as log-odds of probabilities clipped to [0.001, 0.999].
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustpu.calibration import log_odds
+from robustpu.results import Importance
+from robustpu.workflow.progress import Progress, silent
+
+Floats: TypeAlias = NDArray[np.float64]
+Rows: TypeAlias = NDArray[np.float32]
+Scorer: TypeAlias = Callable[[Rows], Floats]
+
+CUT: Final = 1e-3
+REPEATS: Final = 3
+# Rows of each label that importance is measured on, and both labels together at least.
+SAMPLE: Final = 1_000
+LEAST_SAMPLE: Final = 50
+# Rows that others are compared with.
+BACKGROUND: Final = 30
+LEAST_BACKGROUND: Final = 5
+# Rows and numbers that may be scored for importance, and again to explain EXPLAINED rows.
+EXPLAINED: Final = 500
+BUDGET: Final = 300_000
+NUMBERS: Final = 50_000_000
+# Fewest columns whose effect on single rows is measured, if there are many.
+LEAST_COLUMNS: Final = 20
+# Features that are scored at a time, about 64 MB of them.
+CHUNK: Final = 1 << 24
+
+
+def importance(
+    score: Scorer,
+    X: Rows,
+    y: NDArray[np.int64],
+    sources: Sequence[str],
+    seed: int = 0,
+    progress: Progress = silent,
+) -> list[Importance]:
+    """Mean |log-odds(row) - log-odds(row with the column of another row)|, largest first.
+
+    The values of the column are permuted three times among up to 1,000 labelled and 1,000
+    unlabelled rows. With many columns there are fewer rows, and one permutation.
+
+    Parameters
+    ----------
+    score
+        Rows -> probabilities of being positive.
+    X, y
+        Rows and labels.
+    sources
+        The column that each feature comes from.
+    seed
+        Of the rows and of the permutations.
+    progress
+        Callback for each column.
+
+    Examples
+    --------
+    >>> X = np.arange(20, dtype=np.float32).reshape(10, 2) / 20
+    >>> found = importance(lambda rows: rows[:, 1], X, np.arange(10) % 2, ["a", "b"])
+    >>> [each.column for each in found], found[1].value
+    (['b', 'a'], 0.0)
+    """
+    random = np.random.default_rng(seed)
+    places = features_of(sources)
+    size, repeats = _sample_size(len(places), X.shape[1])
+    rows = np.concatenate([_draw(np.flatnonzero(y == label), size, random) for label in (1, 0)])
+    sample = X[rows]
+    before = odds(score(sample))
+    found: list[Importance] = []
+    columns, features = list(places), list(places.values())
+    # Small samples of several columns are scored at once: a call costs too.
+    step = max(1, CHUNK // max(1, repeats * sample.size))
+    for start in range(0, len(columns), step):
+        progress("importance", start, len(columns))
+        block = features[start : start + step]
+        # (columns, repeats, rows, features)
+        moved = np.broadcast_to(sample, (len(block), repeats, *sample.shape)).copy()
+        for place, taken in enumerate(block):
+            for repeat in range(repeats):
+                order = random.permutation(len(sample))
+                moved[place, repeat][:, taken] = sample[np.ix_(order, taken)]
+        after = odds(score(moved.reshape(-1, X.shape[1]))).reshape(len(block), repeats, -1)
+        changes = np.abs(after - before).mean(2)
+        found += [
+            Importance(column, float(mean), float(deviation))
+            for column, mean, deviation in zip(
+                columns[start : start + step], changes.mean(1), changes.std(1), strict=True
+            )
+        ]
+    progress("importance", len(columns), len(columns))
+    return sorted(found, key=lambda each: -each.value)
+
+
+def drivers(
+    score: Scorer,
+    rows: Rows,
+    background: Rows,
+    sources: Sequence[str],
+    progress: Progress = silent,
+) -> tuple[list[str], Floats]:
+    """Log-odds(row) - mean of log-odds(row with the column of a background row), of each column.
+
+    How much the value of this column raises the score, against its values in unlabelled rows.
+
+    Parameters
+    ----------
+    score
+        Rows -> probabilities of being positive.
+    rows
+        Rows to be explained, (k, d).
+    background
+        Rows to compare with, (b, d). With many columns, fewer of them are used, and only the
+        columns with the largest effects on some of the rows.
+    sources
+        The column that each feature comes from.
+    progress
+        Callback for each row.
+
+    Returns
+    -------
+    columns
+        Their names.
+    effects
+        Shape (k, columns); 0 for columns that were left out.
+
+    Examples
+    --------
+    >>> rows, background = np.array([[0.9, 0.3]]), np.array([[0.5, 0.1], [0.5, 0.8]])
+    >>> columns, effects = drivers(lambda given: given[:, 0], rows, background, ["a", "b"])
+    >>> columns, effects.round(3).tolist()
+    (['a', 'b'], [[2.197, 0.0]])
+    """
+    places = features_of(sources)
+    columns, (k, d) = list(places), rows.shape
+    # A row must have the same drivers in any list, so its budget does not depend on the others.
+    budget = _budget(d) // EXPLAINED
+    kept = np.arange(len(columns))
+    most = max(LEAST_COLUMNS, budget // LEAST_BACKGROUND)
+    if most < len(columns):
+        few = max(1, _budget(d) // 4 // (LEAST_BACKGROUND * len(columns)))
+        some = rows[np.linspace(0, k - 1, min(few, k)).astype(int)]
+        tried = _effects(score, some, background[:LEAST_BACKGROUND], list(places.values()))
+        kept = np.sort(np.argsort(-np.maximum(tried, 0).mean(0), kind="stable")[:most])
+    background = background[: max(LEAST_BACKGROUND, budget // max(1, len(kept)))]
+    effects = np.zeros((k, len(columns)))
+    moved = [places[columns[place]] for place in kept]
+    effects[:, kept] = _effects(score, rows, background, moved, progress)
+    return columns, effects
+
+
+def _effects(
+    score: Scorer,
+    rows: Rows,
+    background: Rows,
+    places: Sequence[NDArray[np.intp]],
+    progress: Progress = silent,
+) -> Floats:
+    """Of each column, given by the places of its features, (k, columns); see :func:`drivers`."""
+    (k, d), b = rows.shape, len(background)
+    effects = np.empty((k, len(places)))
+    before = odds(score(rows))
+    size = max(1, CHUNK // max(1, b * len(places) * d))
+    for start in range(0, k, size):
+        progress("drivers", start, k)
+        block = rows[start : start + size]
+        # (rows, columns, background, features)
+        moved = np.broadcast_to(block[:, None, None], (len(block), len(places), b, d)).copy()
+        for place, features in enumerate(places):
+            moved[:, place, :, features] = background[:, features].T[:, None, :]
+        after = odds(score(moved.reshape(-1, d))).reshape(len(block), len(places), b)
+        effects[start : start + size] = before[start : start + size, None] - after.mean(2)
+    progress("drivers", k, k)
+    return effects
+
+
+def _budget(d: int) -> int:
+    """Rows of d numbers that may be scored."""
+    return min(BUDGET, NUMBERS // max(1, d))
+
+
+def _sample_size(columns: int, d: int) -> tuple[int, int]:
+    """Rows of each label that importance is measured on, and the number of permutations.
+
+    Examples
+    --------
+    >>> [_sample_size(columns, columns) for columns in (30, 100, 1000, 10**5)]
+    [(1000, 3), (500, 3), (25, 1), (25, 1)]
+    """
+    share = _budget(d) // max(1, columns)
+    repeats = REPEATS if share >= REPEATS * LEAST_SAMPLE * 2 else 1
+    return min(SAMPLE, max(LEAST_SAMPLE, share // repeats) // 2), repeats
+
+
+def features_of(sources: Sequence[str]) -> dict[str, NDArray[np.intp]]:
+    """Places of the features of each column.
+
+    Examples
+    --------
+    >>> {name: places.tolist() for name, places in features_of(["a", "b", "b"]).items()}
+    {'a': [0], 'b': [1, 2]}
+    """
+    names = np.array(sources, dtype=object)
+    return {name: np.flatnonzero(names == name) for name in dict.fromkeys(sources)}
+
+
+def draw_background(
+    X: Rows, y: NDArray[np.int64], seed: int = 0, size: int = BACKGROUND
+) -> NDArray[np.float32]:
+    """Some of the unlabelled rows, to compare others with."""
+    unlabeled = np.flatnonzero(y == 0)
+    drawn: NDArray[np.float32] = X[_draw(unlabeled, size, np.random.default_rng(seed))]
+    return drawn
+
+
+def odds(probability: Floats) -> Floats:
+    """Log-odds of clipped probabilities."""
+    return log_odds(np.clip(probability, CUT, 1 - CUT))
+
+
+def _draw(rows: NDArray[np.intp], size: int, random: np.random.Generator) -> NDArray[np.intp]:
+    return rows if len(rows) <= size else np.sort(random.choice(rows, size, replace=False))

@@ -1,0 +1,277 @@
+"""From a table to a study."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustpu.base.classifier import BasePUClassifier
+from robustpu.metrics import largest_prior
+from robustpu.results import (
+    Alarm,
+    EvaluationSummary,
+    Importance,
+    Prior,
+    Results,
+    ScoreHistogram,
+    Settings,
+    SharePoint,
+    Suspect,
+    TimeHoldout,
+    TopK,
+)
+from robustpu.tables import Roles, Table
+from robustpu.thresholds import most_likely
+from robustpu.workflow import alarms, sections
+from robustpu.workflow.config import DEFAULT_METHOD, FitConfig
+from robustpu.workflow.effects import Scorer, draw_background, importance
+from robustpu.workflow.evaluation import (
+    evaluate_scores,
+    expected_hits,
+    score_histogram,
+    summarize,
+    widen_by_folds,
+)
+from robustpu.workflow.held_out import held_out_scores
+from robustpu.workflow.prior import bounded, find_prior, parse_prior
+from robustpu.workflow.problem import Problem, make_problem
+from robustpu.workflow.progress import Progress, reporter
+from robustpu.workflow.rounds import summarize_rounds
+from robustpu.workflow.sensitivity import prior_sensitivity
+from robustpu.workflow.study import Study
+from robustpu.workflow.suspects import SHOWN, ids_of, list_suspects, texts_of
+from robustpu.workflow.time_holdout import evaluate_newest
+from robustpu.workflow.training import Fitted, make_model, parts_of, probability, train
+from robustpu.workflow.training_rows import remember
+
+SUSPECTS: Final = 500
+
+
+def fit_table(
+    data: Any,
+    *,
+    label: str,
+    positive: str | None = None,
+    id: str | None = None,
+    time: str | None = None,
+    drop: Sequence[str] = (),
+    kinds: Mapping[str, Any] | None = None,
+    method: str = DEFAULT_METHOD,
+    prior: str | float = "auto",
+    scenario: str = "case-control",
+    threshold: float | str = 0.5,
+    seed: int = 0,
+    members: int | None = None,
+    name: str | None = None,
+    command: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    verbose: bool = False,
+    progress: Progress | None = None,
+) -> Study:
+    """Fit a model on a table, and evaluate it without negatives.
+
+    Parameters
+    ----------
+    data
+        A frame of pandas or polars, a path, a :class:`robustpu.tables.Table`, or whatever
+        :func:`robustpu.tables.read_table` reads.
+    label, positive, id, time, drop
+        Roles of columns, see :class:`robustpu.tables.Roles`. With a time, a model of the older rows
+        is also evaluated on the newest.
+    kinds
+        Kinds of columns that are not to be detected.
+    method
+        A name that ``robustpu methods`` lists.
+    prior
+        Share of positives among the unlabelled rows: ``"auto"`` estimates it; a number;
+        ``"0.02:0.05"`` for a range; ``"count:500"`` for a number of rows.
+    scenario, threshold
+        As in :class:`robustpu.PUClassifier`.
+    seed
+        Seed of everything random.
+    members
+        Networks to average, for methods that train networks; None for the default.
+    name
+        Name of the data on the page.
+    command, options
+        Stored in ``results.settings``.
+    verbose
+        Whether to show progress, on standard error.
+    progress
+        Called as ``progress(stage, done, total)``, whatever ``verbose`` says.
+
+    Returns
+    -------
+    study
+        With ``model``, ``vectorizer`` and ``results``; :meth:`Study.save` writes the page.
+
+    Examples
+    --------
+    >>> from robustpu import datasets, make_pu
+    >>> table = datasets.load("breast_cancer")
+    >>> pu = make_pu(table.data, table.target, n_positive=60, n_unlabeled=200, prior=0.3,
+    ...              random_state=0)
+    >>> frame = {f"c{place}": column for place, column in enumerate(pu.X.T[:6])} | {"ill": pu.y}
+    >>> study = fit_table(frame, label="ill", method="puet", prior=0.3)
+    >>> study.results.data.n_positive, len(study.results.suspects)
+    (60, 200)
+    """
+    config = FitConfig(method, scenario, threshold, seed, members)
+    # Refuse wrong settings before the table is read.
+    source, _ = parse_prior(prior)
+    make_model(config, 0.5)
+    roles = Roles(label=label, positive=positive, id=id, time=time, drop=tuple(drop))
+    settings = sections.describe_settings(config, prior, command, options or {})
+    with reporter(progress, verbose) as report:
+        report("reading", 0, 0)
+        problem = make_problem(data, roles, kinds, seed)
+        if source == "estimated":
+            report("prior", 0, 0)
+        found = find_prior(problem.X, problem.y, prior, scenario, seed, report)
+        return _fit(problem, found, config, name or _name_of(data), settings, report)
+
+
+def _fit(
+    problem: Problem,
+    prior: Prior,
+    config: FitConfig,
+    name: str,
+    settings: Settings,
+    progress: Progress,
+) -> Study:
+    X, y = problem.X, problem.y
+    fitted = train(make_model(config, prior.value), X, y, progress)
+    model, rounds = fitted.model, summarize_rounds(fitted.model)
+    _drop_weights(model)
+    checked = _evaluate(model, problem, prior, config, progress)
+    training_rows = remember(X, model.probability_)
+    scores, _ = training_rows.replace_scores(X, model.probability_)
+    background = draw_background(X, y, config.seed)
+    score = partial(probability, model)
+    columns = importance(score, X, y, problem.vectorizer.sources_, config.seed, progress)
+    results = Results(
+        made=sections.now(),
+        data=sections.describe_data(problem, name),
+        method=sections.describe_method(config, model, fitted.seconds),
+        scenario=config.scenario,  # type: ignore[arg-type]
+        prior=checked.prior,
+        threshold=float(model.threshold_),
+        flagged=float((scores[y == 0] >= model.threshold_).mean()),
+        evaluation=checked.summary,
+        time_holdout=checked.time_holdout,
+        top=checked.top,
+        sensitivity=checked.sensitivity,
+        scores=checked.scores,
+        rounds=rounds,
+        alarms=_alarms(problem, config, fitted, checked, scores[y == 0], settings.command),
+        suspects=_suspects(problem, scores, score, background, columns, progress),
+        importance=tuple(column for column in columns if column.value > 0),
+        columns=sections.describe_columns(problem),
+        notes=problem.notes,
+        settings=settings,
+    )
+    return Study(model, problem.vectorizer, results, background, training_rows)
+
+
+@dataclass(frozen=True)
+class _Evaluated:
+    """What held-out rows say about a fit; ``how`` they came about, or why there are none."""
+
+    prior: Prior
+    summary: EvaluationSummary | None
+    time_holdout: TimeHoldout | None
+    top: tuple[TopK, ...]
+    sensitivity: tuple[SharePoint, ...]
+    scores: ScoreHistogram
+    how: str
+
+
+def _evaluate(
+    model: BasePUClassifier,
+    problem: Problem,
+    prior: Prior,
+    config: FitConfig,
+    progress: Progress,
+) -> _Evaluated:
+    X, y, n_unlabeled = problem.X, problem.y, problem.n_unlabeled
+    held_out, how, fits = held_out_scores(model, X, y, config.seed, progress)
+    known = np.isfinite(held_out)
+    most = largest_prior(held_out[known & (y == 1)], held_out[known & (y == 0)])
+    prior = bounded(prior, most)
+    evaluation = evaluate_scores(y, held_out, prior, model.threshold_, config.scenario)
+    evaluation, apart = widen_by_folds(evaluation, y, held_out, fits)
+    time_holdout = None
+    remarks = [f"Evaluated by {how}."]
+    if problem.times is not None:
+        time_holdout = evaluate_newest(model, X, y, problem.times, prior, progress)
+        remarks.append(time_holdout.text)
+    # A collapse is an alarm, with the share of flagged rows that the page shows.
+    summary = summarize(evaluation and replace(evaluation, collapse=None), remarks)
+    top = expected_hits(evaluation, n_unlabeled, apart)
+    ks = [each.k for each in top]
+    sensitivity = prior_sensitivity(evaluation, prior, most, ks, n_unlabeled)
+    scores = score_histogram(y, held_out)
+    return _Evaluated(prior, summary, time_holdout, top, sensitivity, scores, how)
+
+
+def _alarms(
+    problem: Problem,
+    config: FitConfig,
+    fitted: Fitted,
+    checked: _Evaluated,
+    unlabeled: NDArray[np.float64],
+    command: str | None,
+) -> tuple[Alarm, ...]:
+    prior, threshold = checked.prior, fitted.model.threshold_
+    auc = None if checked.summary is None else checked.summary.metric("auc")
+    lowest = None if auc is None else auc.low
+    return (
+        *alarms.data_alarms(problem, prior, fitted.warnings),
+        *alarms.collapse_alarms(unlabeled, prior.value, config, threshold, command, lowest),
+        *alarms.missing_evaluation_alarms(checked.summary, checked.how),
+        *alarms.time_alarms(checked.summary, checked.time_holdout),
+    )
+
+
+def _suspects(
+    problem: Problem,
+    scores: NDArray[np.float64],
+    score: Scorer,
+    background: NDArray[np.float32],
+    columns: Sequence[Importance],
+    progress: Progress,
+) -> tuple[Suspect, ...]:
+    rows = most_likely(scores, problem.y == 0, SUSPECTS)
+    ids = [None] * len(rows) if problem.ids is None else ids_of(problem.ids, rows)
+    return list_suspects(
+        score,
+        problem.X[rows],
+        scores[rows],
+        background,
+        problem.vectorizer.sources_,
+        texts_of(problem.table.data, rows, problem.table.names),
+        (rows + 1).tolist(),
+        ids,
+        [column.column for column in columns[:SHOWN] if column.value > 0],
+        progress,
+    )
+
+
+def _drop_weights(model: Any) -> None:
+    """Drop the weights of all rounds: with them a folder would be many times as large."""
+    for part in parts_of(model):
+        if hasattr(part, "weight_path_"):
+            part.weight_path_ = None
+
+
+def _name_of(data: Any) -> str:
+    if isinstance(data, Table):
+        data = data.source
+    if isinstance(data, str | os.PathLike):
+        return Path(data).name if str(data) != "-" else "standard input"
+    return f"a {type(data).__name__}"

@@ -1,0 +1,169 @@
+"""The share of positives among the unlabelled rows, given or estimated."""
+
+import math
+import warnings
+from dataclasses import replace
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustpu.priors.estimation import PriorWarning, estimate_prior
+from robustpu.results import Prior
+from robustpu.workflow.progress import Progress, silent
+
+# An estimate may be 0 or 1, with which no method can be trained.
+LEAST: Final = 1e-4
+ALLOWED: Final = "Held-out scores allow at most {:.1%} positives among the unlabelled rows."
+Source = Literal["estimated", "given", "range", "count"]
+WANTED: Final = (
+    "'auto', a share between 0 and 1 such as 0.2, the ends of one such as 0.02:0.05, or a count "
+    "such as count:500"
+)
+
+
+def bounded(prior: Prior, most: float) -> Prior:
+    """The prior, no larger than held-out scores allow, even if the user gave it.
+
+    Parameters
+    ----------
+    prior
+        As given or estimated.
+    most
+        What is allowed, see :func:`robustpu.metrics.largest_prior`.
+
+    Examples
+    --------
+    >>> bounded(Prior("estimated", 0.3, 0.1, 0.5), 0.4).interval
+    (0.1, 0.4)
+    >>> bounded(Prior("given", 0.5), 0.2).high
+    0.2
+    """
+    most = max(most, LEAST)
+    if prior.value > most:
+        return _refuted(prior, most)
+    if prior.low is None or prior.high is None:
+        return prior
+    held = replace(prior, high=min(prior.high, max(most, prior.value)))
+    if prior.source != "range" or prior.high <= most:
+        return held
+    warning = f"{ALLOWED.format(most)} Your range goes up to {prior.high:.1%}, and was cut."
+    return replace(held, warnings=(*prior.warnings, warning))
+
+
+def _refuted(prior: Prior, most: float) -> Prior:
+    """A prior that is larger than held-out scores allow."""
+    # A refuted estimate says nothing about the true share; the lower end of a given range may.
+    is_range = prior.source == "range"
+    low = prior.low if is_range and prior.low is not None and prior.low < most else 0.0
+    given = {"estimated": "The estimate was", "range": "The middle of your range is"}
+    advice = " If you know the share, give it with --prior."
+    if prior.source in ("given", "count"):
+        advice = " It is possible only if positives were not labelled completely at random."
+    warning = (
+        f"{ALLOWED.format(most)} {given.get(prior.source, 'You gave')} {prior.value:.1%}, which is "
+        f"too high, and the model was trained with it. The results use {low:.1%} to {most:.1%}."
+        f"{advice}"
+    )
+    return replace(prior, value=most, low=low, high=most, warnings=(*prior.warnings, warning))
+
+
+def parse_prior(asked: str | float) -> tuple[Source, tuple[float, ...]]:
+    """Where the prior comes from, and its numbers: ("estimated", ()), ("given", (0.2,)).
+
+    Examples
+    --------
+    >>> parse_prior("count:500"), parse_prior("0.02:0.05")
+    (('count', (500.0,)), ('range', (0.02, 0.05)))
+    """
+    if asked == "auto":
+        return "estimated", ()
+    name, colon, text = str(asked).partition(":")
+    try:
+        if colon and name == "count" and int(text) > 0:
+            return "count", (float(int(text)),)
+        if colon and 0 < float(name) < float(text) < 1:
+            return "range", (float(name), float(text))
+        if not colon and 0 < float(name) < 1:
+            return "given", (float(name),)
+    except ValueError:
+        pass
+    raise ValueError(f"the prior must be {WANTED}; it is {asked!r}.")
+
+
+def find_prior(
+    X: NDArray[np.float32],
+    y: NDArray[np.int64],
+    asked: str | float,
+    scenario: str,
+    seed: int,
+    progress: Progress = silent,
+) -> Prior:
+    """The prior as it was given, from a count, or estimated.
+
+    Parameters
+    ----------
+    X, y
+        Rows, and 1 for labelled positives, 0 for unlabelled rows.
+    asked
+        See :func:`parse_prior`. A count is that of the positives among the unlabelled rows.
+    scenario
+        "case-control" or "single-set".
+    seed
+        Of the estimate.
+    progress
+        Callback for the estimate.
+
+    Examples
+    --------
+    >>> y = np.array([1] * 10 + [0] * 40)
+    >>> find_prior(np.zeros((50, 1), np.float32), y, "count:8", "case-control", 0).value
+    0.2
+    """
+    source, numbers = parse_prior(asked)
+    n_unlabeled = int((y == 0).sum())
+    if source == "given":
+        return Prior(source, numbers[0])
+    if source == "range":
+        low, high = numbers
+        # Shares differ by factors.
+        return Prior(source, math.sqrt(low * high), low, high)
+    if source == "count":
+        (number,) = numbers
+        if number >= n_unlabeled:
+            raise ValueError(
+                f"the prior {asked!r} counts as many positives as there are unlabelled rows, "
+                f"{n_unlabeled:,}, or more. Give the number that you expect among these."
+            )
+        return Prior(source, number / n_unlabeled)
+    if y.sum() < 2:
+        raise ValueError(
+            "the prior cannot be estimated from a single labelled positive. Give it, such as "
+            "--prior 0.05 or --prior count:20, or label more rows."
+        )
+    return _estimated(X, y, scenario, seed, progress)
+
+
+def _estimated(
+    X: NDArray[np.float32], y: NDArray[np.int64], scenario: str, seed: int, progress: Progress
+) -> Prior:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", PriorWarning)
+        found = estimate_prior(
+            X,
+            y,
+            scenario=scenario,
+            random_state=seed,
+            progress=lambda done, total: progress("prior", done, total),
+        )
+    texts = [str(each.message) for each in caught if issubclass(each.category, PriorWarning)]
+    value = float(np.clip(found.value, LEAST, 1 - LEAST))
+    return Prior(
+        "estimated",
+        value,
+        min(float(found.low), value),
+        max(float(found.high), value),
+        float(found.level),
+        {name: float(estimate) for name, estimate in found.answers.items()},
+        tuple(text[:1].upper() + text[1:] for text in texts),
+    )

@@ -1,0 +1,80 @@
+"""What the results would be with another share of positives among the unlabelled rows."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from robustpu.metrics import Evaluation
+from robustpu.metrics.rates import precision, rates_of
+from robustpu.metrics.sample import Sample
+from robustpu.results import Prior, SharePoint
+from robustpu.thresholds import at_share
+from robustpu.workflow.evaluation import estimate_lists, smoothed
+
+# Shares below and above the estimate; more below, since an estimate is rather too high.
+BELOW, ABOVE = 3, 1
+# A share nearer to the estimate would add nothing.
+NEAR: Final = 1.15
+STEPS: Final = (1, 2, 3, 5)
+
+
+def prior_sensitivity(
+    evaluation: Evaluation | None,
+    prior: Prior,
+    most: float,
+    ks: Sequence[int],
+    n_unlabeled: int,
+) -> tuple[SharePoint, ...]:
+    """Precision, positives in lists and a cutoff for some shares around the one that was used.
+
+    Recall and the order of the rows do not depend on the share.
+
+    Parameters
+    ----------
+    evaluation
+        Of the held-out rows, or None.
+    prior
+        The share that was used.
+    most
+        The largest share that held-out scores allow.
+    ks
+        Lengths of the lists.
+    n_unlabeled
+        Number of unlabelled rows, of which some may not be held out.
+    """
+    if evaluation is None:
+        return ()
+    sample = evaluation.sample
+    return tuple(_point(sample, share, ks, n_unlabeled) for share in shares(prior.value, most))
+
+
+def shares(value: float, most: float) -> list[float]:
+    """The share that was used with round ones around it, none above what is allowed.
+
+    Parameters
+    ----------
+    value
+        The share that was used.
+    most
+        The largest that is allowed.
+
+    Examples
+    --------
+    >>> shares(0.15, 0.22)
+    [0.03, 0.05, 0.1, 0.15, 0.2]
+    """
+    steps = [round(step * 10.0**power, 9) for power in range(-6, 0) for step in STEPS]
+    below = [step for step in steps if step * NEAR <= value]
+    above = [step for step in steps if value * NEAR <= step <= most]
+    return [*below[-BELOW:], value, *above[:ABOVE]]
+
+
+def _point(sample: Sample, share: float, ks: Sequence[int], n_unlabeled: int) -> SharePoint:
+    changed = replace(sample, prior=share, priors=(share, share))
+    hits = [estimate.value for estimate in estimate_lists(changed, ks, n_unlabeled)]
+    return SharePoint(
+        share=share,
+        precision=float(min(1.0, precision(rates_of(changed)))),
+        cutoff=float(at_share(sample.unlabeled, share)),
+        expected=tuple(smoothed(ks, hits)),
+    )

@@ -1,0 +1,67 @@
+"""Whether the newest rows are ranked as well as the older ones."""
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from robustpu.base.classifier import BasePUClassifier
+from robustpu.metrics import PUTimeSplit
+from robustpu.results import Prior, TimeHoldout
+from robustpu.workflow.evaluation import evaluate_scores, summarize
+from robustpu.workflow.progress import Progress, silent
+from robustpu.workflow.training import probability, train
+
+# Blocks of time, the newest of which is held out.
+BLOCKS: Final = 5
+
+
+def evaluate_newest(
+    model: BasePUClassifier,
+    X: NDArray[np.float32],
+    y: NDArray[np.int64],
+    times: NDArray[Any],
+    prior: Prior,
+    progress: Progress = silent,
+) -> TimeHoldout:
+    """Fit on the older rows and evaluate on the newest block, a fifth of both labels.
+
+    Parameters
+    ----------
+    model
+        Its parameters are used.
+    X, y, times
+        Rows, labels and times; rows without a time count as old.
+    prior
+        Of the whole table; also used for the newest rows.
+    progress
+        Callback for the fit.
+    """
+    is_missing = np.isnat(times) if times.dtype.kind == "M" else np.isnan(times)
+    moment = np.full(len(times), -1)
+    moment[~is_missing] = np.unique(times[~is_missing], return_inverse=True)[1]
+    copy = clone(model)
+    try:
+        older, newest = list(PUTimeSplit(BLOCKS - 1).split(X, y, moment))[-1]
+        train(copy, X[older], y[older], progress, "evaluating the newest rows")
+    except ValueError as error:
+        return TimeHoldout(f"The newest rows cannot be evaluated: {error}")
+    score = probability(copy, X[newest])
+    evaluation = evaluate_scores(y[newest], score, prior, copy.threshold_, str(copy.scenario))
+    assert evaluation is not None
+    since = str(np.min(times[newest]))
+    since = since.removesuffix("T00:00:00.000000").removesuffix(".000000")
+    figures = ", ".join(
+        f"{title} {metric.value:.2f} ({metric.low:.2f} to {metric.high:.2f})"
+        for title, metric in (
+            ("AUC", evaluation["auc"]),
+            ("recall", evaluation["recall"]),
+            ("precision", evaluation["precision"]),
+        )
+    )
+    text = (
+        f"Fitted on the older rows and evaluated on the newest {len(newest):,}, from {since} on, "
+        f"{int(y[newest].sum()):,} of them labelled: {figures}."
+    )
+    return TimeHoldout(text, since, summarize(evaluation, []))

@@ -1,0 +1,88 @@
+"""Rows that the model was trained on, recognised by a fingerprint of their features.
+
+A model has learnt its unlabelled training rows as negatives, hidden positives included, so it
+scores them too low. ``probability_`` of the fit is better: trees score only rows that they were not
+trained on.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Fingerprints: TypeAlias = NDArray[np.uint64]
+
+# Of splitmix64, a mixer of 64 bits.
+STEP: Final = 0x9E3779B97F4A7C15
+MIX: Final = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+CHUNK: Final = 4_096
+
+
+@dataclass(frozen=True)
+class TrainingRows:
+    """Unique fingerprints of the training rows in ascending order, and their scores; both (m,)."""
+
+    fingerprints: Fingerprints
+    scores: NDArray[np.float64]
+
+    def replace_scores(
+        self, X: NDArray[np.float32], scores: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], int]:
+        """Scores with those of the fit for training rows, (n,), and the number of such rows.
+
+        Parameters
+        ----------
+        X
+            Features, (n, d).
+        scores
+            Of the model, (n,).
+        """
+        prints = fingerprints_of(X)
+        last = len(self.fingerprints) - 1
+        place = np.minimum(np.searchsorted(self.fingerprints, prints), last)
+        is_known = self.fingerprints[place] == prints
+        return np.where(is_known, self.scores[place], scores), int(is_known.sum())
+
+
+def remember(X: NDArray[np.float32], scores: NDArray[np.float64]) -> TrainingRows:
+    """Store the training rows; equal rows share the mean of their scores.
+
+    Parameters
+    ----------
+    X
+        Features, (n, d).
+    scores
+        Of the fit, (n,).
+
+    Examples
+    --------
+    >>> X = np.array([[1, 2], [3, 4], [1, 2]], dtype=np.float32)
+    >>> rows = remember(X, np.array([0.25, 0.5, 0.75]))
+    >>> scores, known = rows.replace_scores(X[:2] + [[0], [9]], np.array([0.0, 0.125]))
+    >>> scores.tolist(), known
+    ([0.5, 0.125], 1)
+    """
+    prints, place, count = np.unique(fingerprints_of(X), return_inverse=True, return_counts=True)
+    return TrainingRows(prints, np.bincount(place, scores) / count)
+
+
+def fingerprints_of(X: NDArray[Any]) -> Fingerprints:
+    """Sum over the features of mix(bits + place STEP), mod 2^64, of each row, (n,).
+
+    Examples
+    --------
+    >>> X = np.array([[0, 1], [1, 0], [0, 1]], dtype=np.float32)
+    >>> prints = fingerprints_of(X)
+    >>> bool(prints[0] == prints[2]), bool(prints[0] == prints[1])
+    (True, False)
+    """
+    bits = np.ascontiguousarray(X, dtype=np.float32).view(np.uint32)
+    keys = np.array([(place + 1) * STEP % 2**64 for place in range(X.shape[1])], dtype=np.uint64)
+    found = np.empty(len(X), dtype=np.uint64)
+    for start in range(0, len(X), CHUNK):
+        z = bits[start : start + CHUNK].astype(np.uint64) + keys
+        z = (z ^ (z >> np.uint64(30))) * MIX[0]
+        z = (z ^ (z >> np.uint64(27))) * MIX[1]
+        found[start : start + CHUNK] = (z ^ (z >> np.uint64(31))).sum(axis=1, dtype=np.uint64)
+    return found

@@ -1,0 +1,71 @@
+"""Alarms come last and point at the line of the user; weights and parameters are checked before."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from robustpu import (
+    AmbiguousLabelWarning,
+    CollapseWarning,
+    ElkanNotoClassifier,
+    NNPUClassifier,
+    PUVotingClassifier,
+    SpyClassifier,
+)
+
+RANDOM = np.random.default_rng(0)
+X = RANDOM.normal(size=(120, 3))
+X[:50] += 1.5
+Y = (np.arange(120) < 30).astype(int)
+COLLAPSED = {"prior": 0.95, "threshold": 0.999, "random_state": 0}
+
+
+def test_an_alarm_that_is_an_error_leaves_a_whole_model():
+    model = ElkanNotoClassifier(**COLLAPSED)
+    with pytest.raises(CollapseWarning):
+        model.fit(X, Y)
+    assert model.selection_ == "none"
+    assert model.predict(X).shape == (120,)
+
+
+def test_parts_of_an_ensemble_raise_none_and_no_filter_is_touched():
+    before = list(warnings.filters)
+    parts = [("one", ElkanNotoClassifier(threshold=0.999)), ("two", SpyClassifier())]
+    PUVotingClassifier(parts, prior=0.3, random_state=0).fit(X, Y)
+    assert warnings.filters == before
+
+
+def test_a_warning_names_this_file():
+    with pytest.warns(AmbiguousLabelWarning) as caught:
+        NNPUClassifier(prior=0.3, epochs=1, validation_fraction=0, threshold="prior").fit(
+            X, np.where(Y > 0, "yes", "no")
+        )
+    assert {warning.filename for warning in caught} == {__file__}
+
+
+@pytest.mark.parametrize("kind", [ElkanNotoClassifier, NNPUClassifier, SpyClassifier])
+def test_weights_that_cannot_be_held_together_are_refused(kind):
+    weight = np.where(Y > 0, 1e-300, 1e300)
+    with pytest.raises(ValueError, match="sample_weight is zero for all labelled positives"):
+        kind(prior=0.3).fit(X, Y, sample_weight=weight)
+
+
+def test_rows_with_zero_weight_are_not_held_out():
+    weight = (Y == 0) | (np.arange(120) < 4)
+    model = ElkanNotoClassifier(prior=0.3, validation_fraction=0.5, random_state=2)
+    model.fit(X, Y, sample_weight=weight.astype(float))
+    assert np.isnan(model.out_of_fold_[~weight]).all()
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"estimator": "forest"}, "estimator must be a scikit-learn classifier or None"),
+        ({"random_state": -1}, "random_state must be a whole number"),
+        ({"random_state": "x"}, "random_state must be a whole number"),
+    ],
+)
+def test_what_is_refused_by_name(given, message):
+    with pytest.raises(ValueError, match=message):
+        ElkanNotoClassifier(prior=0.3, **given).fit(X, Y)

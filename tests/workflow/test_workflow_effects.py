@@ -1,0 +1,140 @@
+import numpy as np
+import pytest
+
+from robustpu.workflow.effects import (
+    LEAST_BACKGROUND,
+    draw_background,
+    drivers,
+    features_of,
+    importance,
+)
+
+SOURCES = ["a", "b", "b", "c"]
+
+
+def sigmoid(X):
+    """A model that looks at a and at the first feature of b."""
+    return 1 / (1 + np.exp(-(X[:, 0] - 2 * X[:, 1])))
+
+
+@pytest.fixture
+def rows():
+    return np.random.default_rng(0).normal(size=(60, 4)).astype(np.float32)
+
+
+def log_odds(p):
+    p = np.clip(p, 0.001, 0.999)
+    return np.log(p / (1 - p))
+
+
+def test_drivers_are_the_mean_change_by_rows_of_the_background(rows):
+    columns, effects = drivers(sigmoid, rows[:5], rows[5:12], SOURCES)
+    assert columns == ["a", "b", "c"]
+    for place in range(5):
+        for column, features in (("a", [0]), ("b", [1, 2]), ("c", [3])):
+            changed = []
+            for other in rows[5:12]:
+                moved = rows[place].copy()
+                moved[features] = other[features]
+                changed.append(log_odds(sigmoid(moved[None]))[0])
+            wanted = log_odds(sigmoid(rows[place : place + 1]))[0] - np.mean(changed)
+            assert effects[place, columns.index(column)] == pytest.approx(wanted, abs=1e-6)
+
+
+def test_drivers_do_not_depend_on_how_many_rows_are_done_at_a_time(rows, monkeypatch):
+    whole = drivers(sigmoid, rows[:9], rows[20:30], SOURCES)[1]
+    monkeypatch.setattr("robustpu.workflow.effects.CHUNK", 1)
+    assert np.allclose(drivers(sigmoid, rows[:9], rows[20:30], SOURCES)[1], whole)
+
+
+def test_many_rows_are_compared_with_fewer_others(rows, monkeypatch):
+    monkeypatch.setattr("robustpu.workflow.effects.BUDGET", 1)
+    few = drivers(sigmoid, rows[:3], rows[10:40], SOURCES)[1]
+    assert np.allclose(
+        few, drivers(sigmoid, rows[:3], rows[10 : 10 + LEAST_BACKGROUND], SOURCES)[1]
+    )
+
+
+def test_importance_orders_columns_by_what_they_change(rows):
+    found = importance(sigmoid, rows, np.arange(60) % 2, SOURCES)
+    assert [each.column for each in found] == ["b", "a", "c"]
+    assert found[2].value == 0
+    # The mean of |x - x'| of normal numbers is 2 / sqrt(pi); b counts twice.
+    assert found[1].value == pytest.approx(2 / np.pi**0.5, rel=0.25)
+    assert found[0].value / found[1].value == pytest.approx(2, rel=0.25)
+    assert found[0].deviation > 0
+    assert found == importance(sigmoid, rows, np.arange(60) % 2, SOURCES)
+
+
+def test_probabilities_near_the_ends_make_no_difference(rows):
+    tiny = importance(lambda X: 1e-9 * (X[:, 0] > 0), rows, np.arange(60) % 2, SOURCES)
+    assert all(each.value == 0 for each in tiny)
+
+
+def test_the_background_is_unlabelled(rows):
+    y = np.zeros(60, dtype=int)
+    y[:50] = 1
+    assert {tuple(row) for row in draw_background(rows, y)} == {tuple(row) for row in rows[50:]}
+    assert len(draw_background(rows, 0 * y, size=7)) == 7
+
+
+def test_features_of_a_column_need_not_be_neighbours():
+    assert features_of(["a", "b", "a"])["a"].tolist() == [0, 2]
+
+
+class Counted:
+    """A scorer that counts the rows it is asked for."""
+
+    def __init__(self):
+        self.rows = 0
+
+    def __call__(self, X):
+        self.rows += len(X)
+        return sigmoid(X)
+
+
+@pytest.mark.parametrize("columns", [40, 400, 2000])
+def test_what_is_scored_is_bounded_however_many_columns_there_are(monkeypatch, columns):
+    monkeypatch.setattr("robustpu.workflow.effects.BUDGET", 10_000)
+    monkeypatch.setattr("robustpu.workflow.effects.LEAST_SAMPLE", 4)
+    X = np.random.default_rng(0).normal(size=(1000, columns)).astype(np.float32)
+    sources, y = [f"c{place}" for place in range(columns)], np.arange(1000) % 2
+    count = Counted()
+    found = importance(count, X, y, sources)
+    assert len(found) == columns
+    assert count.rows < 12_000
+    count = Counted()
+    named, effects = drivers(count, X[:50], X[50:60], sources)
+    assert (len(named), effects.shape) == (columns, (50, columns))
+    assert count.rows < 25_000
+
+
+def test_of_many_columns_those_that_count_are_measured(monkeypatch):
+    monkeypatch.setattr("robustpu.workflow.effects.BUDGET", 1_000)
+    monkeypatch.setattr("robustpu.workflow.effects.LEAST_COLUMNS", 3)
+    X = np.random.default_rng(0).normal(size=(300, 60)).astype(np.float32)
+    sources = [f"c{place}" for place in range(60)]
+    _, effects = drivers(sigmoid, X[:50], X[50:80], sources)
+    assert np.flatnonzero(np.abs(effects).max(0) > 1e-4).tolist() == [0, 1]
+    whole = drivers(sigmoid, X[:50], X[50 : 50 + LEAST_BACKGROUND], ["c0", "c1", *["c"] * 58])[1]
+    assert effects[:, :2] == pytest.approx(whole[:, :2], abs=1e-5)
+
+
+def test_importance_does_not_depend_on_how_many_columns_are_done_at_a_time(rows, monkeypatch):
+    whole = importance(sigmoid, rows, np.arange(60) % 2, SOURCES)
+    monkeypatch.setattr("robustpu.workflow.effects.CHUNK", 1)
+    one_by_one = importance(sigmoid, rows, np.arange(60) % 2, SOURCES)
+    assert [each.value for each in one_by_one] == pytest.approx([each.value for each in whole])
+
+
+def test_a_row_has_the_same_drivers_in_any_list():
+    random = np.random.default_rng(0)
+    many = random.normal(size=(700, 30)).astype(np.float32)
+    slopes, background = random.normal(size=30), random.normal(size=(30, 30)).astype(np.float32)
+
+    def score(rows):
+        return 1 / (1 + np.exp(-rows @ slopes / 3))
+
+    sources = [f"c{place}" for place in range(30)]
+    alone, together = (drivers(score, rows, background, sources)[1] for rows in (many[:3], many))
+    np.testing.assert_allclose(alone, together[:3], atol=1e-6)
