@@ -74,6 +74,8 @@ class Prior:
         The share by each method of estimation.
     warnings
         Why it may be wrong.
+    is_known
+        Whether it was given, or held-out rows tell it; else nothing that needs it is promised.
     """
 
     source: Literal["estimated", "given", "range", "count"]
@@ -83,6 +85,7 @@ class Prior:
     level: Share = 0.9
     estimates: Mapping[str, Share] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    is_known: bool = True
 
     def __post_init__(self) -> None:
         _check_interval(self.low, self.high)
@@ -130,6 +133,11 @@ class EvaluationSummary:
     def metric(self, name: str) -> Metric | None:
         """The metric of that name."""
         return next((metric for metric in self.metrics if metric.name == name), None)
+
+    @property
+    def auc(self) -> Metric | None:
+        """Of positives against negatives, or, if the share is unknown, of labelled rows."""
+        return self.metric("auc") or self.metric("auc_of_labeled")
 
 
 @dataclass(frozen=True)
@@ -242,6 +250,15 @@ class Rounds:
 
 
 @dataclass(frozen=True)
+class PoolMember:
+    """A member of the pool, its weight, and how well it ranks labelled above unlabelled rows."""
+
+    name: str
+    weight: Share
+    auc: Share
+
+
+@dataclass(frozen=True)
 class Alarm:
     """What a person should know first; ``kind`` is a key of the titles of the page."""
 
@@ -323,6 +340,8 @@ class Results:
         None for methods without rounds.
     suspects, importance
         The highest first.
+    members
+        What the ranking rests on; empty for other methods than the pool.
     """
 
     made: str
@@ -344,6 +363,7 @@ class Results:
     columns: tuple[Column, ...]
     notes: tuple[str, ...]
     settings: Settings
+    members: tuple[PoolMember, ...] = ()
     schema: Literal[2] = SCHEMA
 
     def __post_init__(self) -> None:

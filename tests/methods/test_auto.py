@@ -1,25 +1,22 @@
-"""The default ensemble."""
+"""The default: a pool of rankers for tables, an ensemble of networks for images."""
+
+import time
+import warnings
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
-from gaussians import problem
+from scipy.special import expit
+from sklearn.metrics import roc_auc_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import LinearSVC
 
-from robustpu import (
-    BaggingPUClassifier,
-    ElkanNotoClassifier,
-    P3MixCClassifier,
-    PNClassifier,
-    PUClassifier,
-    PUExtraTreesClassifier,
-    RobustPUClassifier,
-    datasets,
-    make_pu,
-)
+import robustpu
+from robustpu import PriorWarning, PUClassifier, datasets, make_pu
 from robustpu.methods import composition
 from robustpu.modules import mlp
-from robustpu.training import TrainingData
-
-NETWORKS = [f"robust-pu-{place}" for place in (1, 2, 3, 4)]
+from robustpu.pool import MEMBERS
 
 
 @pytest.fixture(scope="module")
@@ -31,140 +28,247 @@ def pu():
     )  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def images(pu):
-    scaled = (pu.X - pu.X.mean(0)) / pu.X.std(0)
-    return scaled[:, :28].reshape(-1, 1, 4, 7)
-
-
-@pytest.fixture(autouse=True)
-def short(monkeypatch):
-    """Networks of the ensemble train for a moment."""
-    robust_pu, p3mix = composition.robust_pu, composition.p3mix
-
-    def short_robust_pu(*args, **given):
-        short = {"epochs": 3, "pretrain__epochs": 10, "curriculum__max_rounds": 2}
-        return robust_pu(*args, **given).set_params(**short)
-
-    def short_p3mix(*args, **given):
-        return [(name, each.set_params(epochs=10)) for name, each in p3mix(*args, **given)]
-
-    monkeypatch.setattr(composition, "robust_pu", short_robust_pu)
-    monkeypatch.setattr(composition, "p3mix", short_p3mix)
-
-
 def quick(**changes):
-    given = {"n_members": 4, "prior": 0.3, "random_state": 0, "validation_fraction": 0.25}
+    given = {"members": ["logistic", "laplacian"], "prior": 0.3, "random_state": 0}
     return PUClassifier(**{**given, **changes})
 
 
-def narrow(shape):
-    return mlp(shape, hidden=(8,))
+@pytest.fixture(scope="module")
+def model(pu):
+    return quick().fit(pu.X, pu.y)
 
 
-def composed(X, **changes):
-    """Names and estimators of the ensemble, and their weights, without a fit."""
-    is_positive = np.arange(len(X)) < 80
-    named, weights = quick(**changes).compose(TrainingData(X, is_positive, np.ones(len(X))))
-    return dict(named), np.array(weights)
-
-
-class TestComposition:
-    def test_of_a_table(self, pu):
-        named, weights = composed(pu.X, n_members=None)
-        assert list(named) == [*NETWORKS, "extra-trees", "bagged-trees"]
-        assert [named[name].n_members for name in NETWORKS] == [10] * 4
-        assert weights == pytest.approx([1 / 12] * 4 + [1 / 3] * 2)
-        kinds = [type(estimator) for estimator in named.values()]
-        assert kinds == [RobustPUClassifier] * 4 + [PUExtraTreesClassifier, BaggingPUClassifier]
-
-    def test_of_images(self, images):
-        named, weights = composed(images, n_members=None, module=narrow, mirror=True)
-        assert list(named) == [*NETWORKS, "p3mix-c"]
-        assert weights == pytest.approx([1 / 20] * 4 + [4 / 5])
-        assert isinstance(named["p3mix-c"], P3MixCClassifier)
-        assert named["p3mix-c"].n_members == 10
-        assert {(each.module, each.mirror) for each in named.values()} == {(narrow, True)}
-
-    @pytest.mark.parametrize(("count", "members"), [(4, 4), (7, 7), (12, 10)])
-    def test_as_many_networks_of_p3mix_up_to_ten(self, images, count, members):
-        named, _ = composed(images, n_members=count)
-        assert named["p3mix-c"].n_members == members
-
-    @pytest.mark.parametrize("count", [1, 3])
-    def test_a_few_networks_of_images_are_alone(self, images, count):
-        named, weights = composed(images, n_members=count)
-        assert list(named) == NETWORKS[:count]
-        assert weights == pytest.approx([1 / count] * count)
-
-    @pytest.mark.parametrize("count", [1, 2, 5, 6, 41])
-    def test_weights_of_networks_are_by_their_number(self, pu, count):
-        named, weights = composed(pu.X, n_members=count)
-        sizes = [named[name].n_members for name in NETWORKS[: min(4, count)]]
-        assert sum(sizes) == count
-        assert max(sizes) - min(sizes) <= 1
-        assert weights[: len(sizes)] == pytest.approx(np.array(sizes) / (3 * count))
-        assert weights.sum() == pytest.approx(1)
-
-    @pytest.mark.parametrize(("threshold", "compared"), [("prior", "prior"), ("top:3", 0.5)])
-    def test_rounds_are_compared_as_predictions_are_made(self, pu, threshold, compared):
-        named, _ = composed(pu.X, threshold=threshold)
-        assert {named[name].threshold for name in NETWORKS} == {compared}
-
-    def test_adapts_to_the_number_of_rows(self, pu, monkeypatch):
-        monkeypatch.setattr(composition, "MANY", 40)
-        named, _ = composed(pu.X, n_members=None)
-        assert [named[name].n_members for name in NETWORKS] == [3] * 4
-        assert named["extra-trees"].max_samples == 40
-        assert named["bagged-trees"].max_samples == 0.5
-
-    def test_an_ensemble_of_choice(self, pu):
-        named, weights = composed(pu.X, estimators=[("a", ElkanNotoClassifier())], weights=[2])
-        assert list(named) == ["a"]
-        assert weights.tolist() == [2]
-
-
-class TestFit:
-    def test_is_the_weighted_mean(self, pu):
-        model = quick().fit(pu.X, pu.y)
-        assert list(model.named_estimators_) == [*NETWORKS, "extra-trees", "bagged-trees"]
-        assert model.weights_.sum() == pytest.approx(1)
-        assert {each.prior_ for each in model.estimators_} == {0.3}
-        # Learners of scikit-learn get standardised rows.
-        scaled = (pu.X_test - pu.X.mean(0)) / pu.X.std(0)
-        rows = [pu.X_test] * 5 + [scaled]
-        each = [one.predict_proba(X) for one, X in zip(model.estimators_, rows, strict=True)]
-        mean = np.tensordot(model.weights_, each, axes=1)
-        np.testing.assert_allclose(model.predict_proba(pu.X_test), mean, atol=1e-9)
+class TestPool:
+    def test_probability_is_the_link_of_the_weighted_scores(self, pu, model):
+        score = model.member_scores(pu.X_test) @ model.weights_ / model.score_scale_
+        slope, shift = model.link_
+        np.testing.assert_allclose(
+            model.predict_proba(pu.X_test)[:, 1], expit(slope * score + shift)
+        )
         assert model.score(pu.X_test, pu.y_test) > 0.85
-        # Four networks hold out a quarter each, so all rows have out-of-fold scores.
-        assert np.isfinite(model.out_of_fold_).all()
-        assert model.evaluate()["auc"].value > 0.8
-        far = np.vstack([pu.X_test[:3] * 1e300, pu.X_test[:3] * -1e38])
-        assert np.isfinite(model.predict_proba(far)).all()
+        assert model.weights_.sum() == pytest.approx(1)
+        assert list(model.named_members_) == ["logistic", "laplacian"]
 
-    def test_of_images(self, pu, images):
-        model = quick(module=narrow, threshold="prior").fit(images, pu.y)
-        mixed = model.named_estimators_["p3mix-c"]
+    def test_out_of_fold_scores_of_members_are_public(self, pu, model):
+        assert model.member_out_of_fold_.shape == (280, 2)
+        for column, area in zip(model.member_out_of_fold_.T, model.member_auc_, strict=True):
+            assert roc_auc_score(pu.y, column) == pytest.approx(area)
+        np.testing.assert_array_equal(model.out_of_fold_, model.probability_)
+        assert np.isfinite(model.out_of_fold_).all()
+
+    @pytest.mark.parametrize("scenario", ["case-control", "single-set"])
+    def test_probabilities_have_the_right_mean(self, pu, scenario):
+        fitted = quick(scenario=scenario).fit(pu.X, pu.y)
+        if scenario == "case-control":
+            assert fitted.probability_[pu.y == 0].mean() == pytest.approx(0.3)
+        else:
+            assert fitted.probability_.mean() == pytest.approx(fitted.population_prior_)
+
+    def test_the_default_has_all_members_of_its_effort(self, pu):
+        fitted = PUClassifier(prior=0.3, random_state=0).fit(pu.X, pu.y)
+        assert fitted.member_names_ == [
+            name for name, one in MEMBERS.items() if one.effort != "best"
+        ]
+        assert fitted.score(pu.X_test, pu.y_test) > 0.93
+
+    def test_members_of_your_own(self, pu):
+        members = ["logistic", ("bayes", GaussianNB()), ("svm", LinearSVC())]
+        fitted = quick(members=members).fit(pu.X, pu.y)
+        assert fitted.member_names_ == ["logistic", "bayes", "svm"]
+        assert isinstance(fitted.named_members_["bayes"], GaussianNB)
+
+    def test_the_ranking_does_not_depend_on_the_prior(self, pu):
+        low, high = (quick(prior=prior, threshold="prior").fit(pu.X, pu.y) for prior in (0.05, 0.4))
+        order = [np.argsort(one.predict_proba(pu.X_test)[:, 1]) for one in (low, high)]
+        np.testing.assert_array_equal(*order)
+
+    @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
+    def test_one_labelled_row_can_be_fitted_with_a_prior(self, pu):
+        y = np.zeros_like(pu.y)
+        y[0] = 1
+        fitted = quick(prior=0.1).fit(pu.X, y)
+        assert np.isnan(fitted.out_of_fold_).all()
+        with pytest.raises(ValueError, match="at least 2 labelled positives"):
+            quick(prior="auto").fit(pu.X, y)
+
+    def test_rows_with_zero_weight_do_not_count(self, pu):
+        weight = np.ones(len(pu.y))
+        weight[::5] = 0
+        fitted = quick(members=["logistic"]).fit(pu.X, pu.y, weight)
+        assert np.isnan(fitted.out_of_fold_[::5]).all()
+        assert np.isfinite(fitted.probability_).all()
+        rows = weight > 0
+        unlabeled = rows & (pu.y == 0)
+        assert fitted.probability_[unlabeled].mean() == pytest.approx(0.3)
+
+    def test_a_mapped_table(self, pu, tmp_path):
+        np.save(tmp_path / "X.npy", pu.X)
+        mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+        fitted = quick().fit(mapped, pu.y)
+        assert fitted.score(np.asarray(pu.X_test), pu.y_test) > 0.85
+
+
+def overlapping(distance, **sizes):
+    """Two clouds in the plane, so far apart."""
+    rng = np.random.default_rng(0)
+    truth = np.arange(6000) % 2
+    X = rng.normal(size=(6000, 2)) + distance * np.column_stack([truth, np.zeros(6000)])
+    return make_pu(X, truth, random_state=0, **sizes)
+
+
+class TestPrior:
+    def test_estimated_from_the_scores_of_the_pool(self):
+        pu = overlapping(distance=6, n_positive=300, n_unlabeled=1000, prior=0.3)
+        fitted = quick(prior="auto").fit(pu.X, pu.y)
+        assert fitted.prior_ == pytest.approx(0.3, abs=0.04)
+        assert fitted.prior_interval().is_known
+        assert fitted.evaluate()["precision"].value > 0.9
+
+    def test_where_classes_overlap_nothing_is_promised(self):
+        pu = overlapping(distance=1, n_positive=100, n_unlabeled=1500, prior=0.1)
+        with pytest.warns(PriorWarning, match="do not tell the share of positives"):
+            fitted = quick(prior="auto", threshold="prior").fit(pu.X, pu.y)
+        found = fitted.prior_interval()
+        assert not found.is_known
+        assert found.low < 0.1 < found.high
+        evaluation = fitted.evaluate()
+        assert set(evaluation) == {"recall", "lift_at_k", "auc_of_labeled"}
+        with pytest.raises(KeyError, match="needs the share of positives"):
+            evaluation["precision"]
+        assert "precision" in fitted.evaluate(prior_interval=(0.05, 0.2))
+
+    def test_methods_that_train_networks_are_refused(self, pu):
+        with pytest.raises(ValueError, match="trains networks of its own"):
+            quick(prior="tedn").fit(pu.X, pu.y)
+
+
+@pytest.fixture(scope="module")
+def mixed():
+    rng = np.random.default_rng(0)
+    n = 400
+    truth = rng.random(n) < 0.4
+    frame = pd.DataFrame(
+        {
+            "amount": np.where(truth, 50, 5) * rng.lognormal(size=n),
+            "city": np.where(truth ^ (rng.random(n) < 0.2), "Bern", "Rome"),
+            "day": pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 300, n), "D"),
+            "kind": pd.Categorical(np.where(rng.random(n) < 0.5, "a", "b")),
+        }
+    )
+    frame.loc[::7, "amount"] = np.nan
+    y = np.zeros(n, dtype=int)
+    y[np.flatnonzero(truth)[:60]] = 1
+    return frame, y, truth
+
+
+class TestFrames:
+    def test_text_categories_dates_and_gaps(self, mixed):
+        frame, y, truth = mixed
+        fitted = quick().fit(frame, y)
+        score = fitted.predict_proba(frame)[:, 1]
+        assert roc_auc_score(truth[y == 0], score[y == 0]) > 0.85
+        assert fitted.feature_names_in_.tolist() == list(frame.columns)
+        assert fitted.n_features_in_ == 4
+        # Columns are found by their names.
+        again = fitted.predict_proba(frame[["kind", "day", "city", "amount"]])[:, 1]
+        np.testing.assert_array_equal(again, score)
+
+    def test_polars(self, mixed):
+        frame, y, _ = mixed
+        columns = pl.from_pandas(frame[["amount", "city"]])
+        fitted = quick().fit(columns, y)
+        assert np.isfinite(fitted.predict_proba(columns)).all()
+
+    def test_arrays_with_gaps(self, pu):
+        X = pu.X.copy()
+        X[::3, 0] = np.nan
+        fitted = quick().fit(X, pu.y)
+        assert fitted.score(pu.X_test, pu.y_test) > 0.8
+        with pytest.raises(ValueError, match="30 features"):
+            fitted.predict(X[:, :5])
+
+    def test_frames_of_numbers_are_arrays(self, pu):
+        frame = pd.DataFrame(pu.X, columns=[f"c{k}" for k in range(pu.X.shape[1])])
+        fitted = quick().fit(frame, pu.y)
+        assert fitted.vectorizer_ is None
+        np.testing.assert_array_equal(fitted.probability_, quick().fit(pu.X, pu.y).probability_)
+
+    def test_saved_and_loaded(self, mixed, tmp_path):
+        frame, y, _ = mixed
+        fitted = quick(members=["logistic", "laplacian", "forest", "boosting"]).fit(frame, y)
+        fitted.save(tmp_path / "model")
+        again = robustpu.load(tmp_path / "model")
+        np.testing.assert_array_equal(again.predict_proba(frame), fitted.predict_proba(frame))
+        np.testing.assert_array_equal(again.member_out_of_fold_, fitted.member_out_of_fold_)
+
+    def test_a_missing_column_is_named(self, mixed):
+        frame, y, _ = mixed
+        fitted = quick().fit(frame, y)
+        with pytest.raises(ValueError, match="city"):
+            fitted.predict(frame.drop(columns="city"))
+
+
+class TestEffort:
+    def test_seconds_leave_members_out(self, pu):
+        fitted = quick(members=None, effort=1e-6).fit(pu.X, pu.y)
+        assert fitted.member_names_ == ["logistic"]
+
+    def test_a_limit_is_kept(self):
+        rng = np.random.default_rng(0)
+        X, y = rng.normal(size=(4000, 30)), np.arange(4000) < 300
+        X[:300] += 0.5
+        started = time.perf_counter()
+        PUClassifier(prior=0.1, effort=2.0, random_state=0, threshold="prior").fit(X, y)
+        # Kept within a fifth on quiet cores; other processes may take theirs.
+        assert time.perf_counter() - started < 10
+
+    def test_plenty_of_time_has_all(self, pu):
+        fitted = PUClassifier(prior=0.3, effort=600.0, random_state=0).fit(pu.X, pu.y)
+        assert fitted.member_names_ == list(MEMBERS)
+
+    def test_progress_covers_the_whole_fit(self, pu):
+        seen = []
+        model = quick()
+        robustpu.fit_together([(model, pu.X, pu.y)], lambda done, total: seen.append((done, total)))
+        assert {total for _, total in seen} == {12}
+        assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+        assert seen[-1][0] == 12
+
+
+class TestImages:
+    @pytest.fixture(autouse=True)
+    def short(self, monkeypatch):
+        """Networks of the ensemble train for a moment."""
+        robust_pu, p3mix = composition.robust_pu, composition.p3mix
+
+        def short_robust_pu(*args, **given):
+            short = {"epochs": 3, "pretrain__epochs": 10, "curriculum__max_rounds": 2}
+            return robust_pu(*args, **given).set_params(**short)
+
+        def short_p3mix(*args, **given):
+            return [(name, each.set_params(epochs=10)) for name, each in p3mix(*args, **given)]
+
+        monkeypatch.setattr(composition, "robust_pu", short_robust_pu)
+        monkeypatch.setattr(composition, "p3mix", short_p3mix)
+
+    def test_an_ensemble_of_networks(self, pu, tmp_path):
+        scaled = (pu.X - pu.X.mean(0)) / pu.X.std(0)
+        images = scaled[:, :28].reshape(-1, 1, 4, 7)
+        model = PUClassifier(
+            n_members=4, module=lambda shape: mlp(shape, hidden=(8,)), threshold="prior", prior=0.3,
+            random_state=0, validation_fraction=0.25,
+        )  # fmt: skip
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", robustpu.CollapseWarning)
+            model.fit(images, pu.y)
+        assert model.member_names_[-1] == "p3mix-c"
+        assert model.weights_[-1] == pytest.approx(0.8)
+        ensemble = model.ensemble_
+        np.testing.assert_array_equal(model.probability_, ensemble.probability_)
+        np.testing.assert_allclose(model.predict_proba(images), ensemble.predict_proba(images))
+        mixed = model.named_members_["p3mix-c"]
         unseen = mixed.out_of_fold_[pu.y == 0]
         assert unseen[np.isfinite(unseen)].mean() == pytest.approx(0.3)
-        assert np.isfinite(model.out_of_fold_).all()
-
-    def test_weights_of_rows_reach_every_estimator(self, pu):
-        """And rows with zero sample weight do not keep others from being evaluated."""
-        weight = np.where(pu.y == 1, np.arange(len(pu.y)) % 4, np.linspace(0.1, 2, len(pu.y)))
-        model, plain = quick().fit(pu.X, pu.y, weight), quick().fit(pu.X, pu.y)
-        for one, other in zip(model.estimators_, plain.estimators_, strict=True):
-            assert (one.probability_ != other.probability_).any()
-        assert np.isfinite(model.estimators_[-1].out_of_fold_).all()
-        assert model.evaluate()["auc"].value > 0.8
-
-    def test_a_small_share_of_labels_is_calibrated(self):
-        pu = problem(n_positive=10, n_unlabeled=300)
-        model = quick(prior=0.5).fit(pu.X, pu.y)
-        assert quick().calibrate == "auto"
-        unlabeled = model.out_of_fold_[pu.y == 0]
-        assert unlabeled[np.isfinite(unlabeled)].mean() >= 0.45
 
 
 @pytest.mark.parametrize(
@@ -175,8 +279,9 @@ class TestFit:
         ({"mirror": 1}, "mirror must be True or False"),
         ({"mirror": True}, "mirror=True is for images"),
         ({"calibrate": "yes"}, "calibrate must be True, False or 'auto'"),
-        ({"weights": [1, 2]}, "weights are those of estimators=; give both, or neither"),
-        ({"device": "no"}, "device must be 'auto' or one that torch has"),
+        ({"effort": "quick"}, "effort must be 'fast', 'default' or 'best'"),
+        ({"effort": 0}, "effort must be a number above 0"),
+        ({"members": ["forst"]}, "did you mean 'forest'"),
     ],
 )
 def test_what_is_refused(pu, given, message):
@@ -185,10 +290,4 @@ def test_what_is_refused(pu, given, message):
 
 
 def test_at_most_14_parameters():
-    assert len(PUClassifier().get_params()) <= 14
-
-
-def test_settings_of_the_default_do_not_go_with_estimators():
-    model = PUClassifier([("pn", PNClassifier())], n_members=3)
-    with pytest.raises(ValueError, match="n_members= is for the default ensemble"):
-        model.fit(np.eye(4), [0, 1, 0, 1])
+    assert len(PUClassifier().get_params(deep=False)) <= 14

@@ -1,9 +1,7 @@
-"""What is in the default ensemble, for few and for many rows."""
+"""Networks of the default for images, of few and of many rows."""
 
-import numpy as np
 import pytest
 
-from robustpu import datasets, make_pu
 from robustpu.methods import composition
 from robustpu.methods.composition import RECIPES
 
@@ -47,25 +45,30 @@ def test_recipes_differ():
         assert curriculum.balance
 
 
-@pytest.mark.parametrize(("positives", "share"), [(60, 40 / 60), (20, 0.8)])
-def test_trees_of_many_rows_see_some_of_them(monkeypatch, positives, share):
-    monkeypatch.setattr(composition, "MANY", 40)
-    (_, extra), (_, bagged) = composition.trees(positives)
-    assert extra.max_samples == 40
-    assert bagged.max_samples == pytest.approx(share)
-
-
-@pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
-@pytest.mark.parametrize("count", [1, 2, 3, 5, 8])
-def test_bagged_trees_of_few_labels_are_split(count):
-    table = datasets.load("breast_cancer")
-    pu = make_pu(
-        table.data, table.target, n_positive=count, n_unlabeled=200, prior=0.3, random_state=0
-    )
-    model = dict(composition.trees(count))["bagged-trees"].set_params(prior=0.3, random_state=0)
-    assert np.ptp(model.fit(pu.X, pu.y).probability_) > 0.1
-
-
 def test_p3mix_predicts_the_prior():
     [(_, model)] = composition.p3mix(7, mirror=True)
     assert (model.calibrate, model.n_members, model.mirror) == (True, 7, True)
+
+
+@pytest.mark.parametrize("count", [4, 5, 12])
+def test_for_images(count):
+    given = {"module": "all_conv", "mirror": True, "device": "cpu", "validation_fraction": 0.2}
+    named, weights = composition.for_images(count, 1_000, "top:3", **given)
+    *robust, (name, mixed) = named
+    assert name == "p3mix-c"
+    assert mixed.n_members == min(10, count)
+    assert sum(estimator.n_members for _, estimator in robust) == count
+    assert {estimator.threshold for _, estimator in robust} == {0.5}
+    sizes = [estimator.n_members / count / 5 for _, estimator in robust]
+    assert weights == pytest.approx([*sizes, 4 / 5])
+    for _, estimator in named:
+        assert (estimator.mirror, estimator.validation_fraction) == (True, 0.2)
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_few_networks_of_images_are_alone(count):
+    given = {"module": "mlp", "mirror": False, "device": "cpu", "validation_fraction": 0.1}
+    named, weights = composition.for_images(count, 1_000, "prior", **given)
+    assert [name for name, _ in named] == [f"robust-pu-{k + 1}" for k in range(count)]
+    assert weights == pytest.approx([1 / count] * count)
+    assert {estimator.threshold for _, estimator in named} == {"prior"}

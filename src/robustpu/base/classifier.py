@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import roc_auc_score
 from sklearn.utils import Tags, column_or_1d
 from sklearn.utils.validation import _check_sample_weight, _num_samples, check_is_fitted
 
@@ -40,6 +41,10 @@ class CollapseWarning(UserWarning):
 EDGE = 1e-9
 # Bootstrap samples of held-out scores: for the interval of an estimated prior, and in a fit.
 DRAWS, FEW_DRAWS = 100, 10
+# A model with this AUC of labelled against unlabelled rows has not collapsed.
+RANKS = 0.6
+# An estimator without networks counts as this many epochs of one network.
+STEPS = 100
 # calibrate="auto" leaves a mean probability as it is from this share of the prior on.
 NEAR = 0.9
 
@@ -108,6 +113,8 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     calibrate: bool | str = param(False, one_of(True, False, "auto"))
     random_state: int | np.random.RandomState | None = param(None, random_state)
 
+    # Whether ``fit_data`` finds the prior, from scores that it has to make anyway.
+    estimates_while_fitting = False
     # What the alarm of a collapse advises.
     _causes = "The prior is probably wrong, or the learner too weak or too flexible."
 
@@ -174,6 +181,10 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     def n_seeds(self, data: TrainingData) -> int:
         """How many seeds to draw from the random state: one a network."""
         return 0
+
+    def n_steps(self) -> int:
+        """How much of a fit that trains no networks there is to show; ``problem.tick`` counts."""
+        return STEPS
 
     def hold_out(self, data: TrainingData, random: np.random.RandomState) -> TrainingData:
         """Choose rows that are not trained on at all."""
@@ -314,7 +325,15 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         weight = self.sample_weight_[~self.is_positive_]
         rate = float(np.average(unlabeled >= at, weights=weight))
         side = collapse(rate, self.prior_, len(unlabeled))
-        if side is not None:
+        if side == "negative" and self._ranks():
+            warn(
+                f"only {rate:.1%} of the unlabelled rows have a probability of {at:g} or more, and "
+                f"{self.prior_:.1%} are expected to be positive: single positives are hard to tell "
+                "apart, but the ranking is sound. Choose threshold='prior', 'top:100' or "
+                "'recall:0.8'.",
+                CollapseWarning,
+            )
+        elif side is not None:
             warn(
                 f"{type(self).__name__} predicts positive on {rate:.1%} of the unlabelled rows, "
                 f"far from the prior of {self.prior_:.1%}: it has probably collapsed to "
@@ -322,14 +341,38 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
                 CollapseWarning,
             )
 
+    def _ranks(self) -> bool:
+        """Whether held-out labelled rows rank clearly above unlabelled ones."""
+        rows = self._held_out_rows()
+        if rows is None:
+            return False
+        y, score = self.is_positive_[rows], self.out_of_fold_[rows]
+        return float(roc_auc_score(y, score, sample_weight=self.sample_weight_[rows])) >= RANKS
+
     def _warn_of_prior(self) -> None:
-        """Warn if an estimated prior is probably too high."""
+        """Warn if held-out rows do not tell the share of positives, and it was not given."""
         rows = self._held_out_rows() if priors.needs_estimation(self.prior) else None
         if rows is None:
             return
-        doubt = self._doubted_prior(rows, 0.9, FEW_DRAWS).doubt
-        if doubt is not None:
-            warn(doubt, PriorWarning)
+        found = self._prior_interval(rows, 0.9, FEW_DRAWS)
+        if not found.is_known:
+            warn(found.doubt(self.prior_), PriorWarning)
+
+    def prior_interval(self, level: float = 0.9) -> PriorInterval:
+        """Interval of an estimated prior, and whether held-out rows tell the share of positives.
+
+        Parameters
+        ----------
+        level
+            Probability that the interval holds the truth.
+
+        Raises
+        ------
+        ValueError
+            No labelled, or no unlabelled, rows were held out.
+        """
+        check_is_fitted(self)
+        return self._prior_interval(self._require_held_out(), level, DRAWS)
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Probability of each class, (n, 2), columns in the order of ``classes_``.
@@ -412,7 +455,8 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         ----------
         prior_interval, k, level
             As in :func:`robustpu.metrics.evaluate`. An estimated prior has an interval by default:
-            that of estimates from the same rows.
+            that of estimates from the same rows. Where these do not tell the share of positives,
+            metrics that need it are left out, unless you give an interval.
 
         Returns
         -------
@@ -425,18 +469,20 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             No labelled, or no unlabelled, rows were held out.
         """
         check_is_fitted(self)
-        rows = self._held_out_rows()
-        if rows is None:
-            raise ValueError(
-                "no labelled and unlabelled rows were held out to evaluate the model on: fit with "
-                "validation_fraction above 0 and without eval_set."
-            )
-        if prior_interval is None and priors.needs_estimation(self.prior):
-            prior_interval = self._prior_interval(rows, level)
+        rows = self._require_held_out()
+        is_known = True
+        prior = self.prior_
+        if prior_interval is not None and priors.needs_estimation(self.prior):
+            low, high = sorted(prior_interval)
+            # Yours replaces the estimate.
+            prior = float(np.clip(prior, low, high))
+        elif priors.needs_estimation(self.prior):
+            found = self._prior_interval(rows, level, DRAWS)
+            prior_interval, is_known = (found.low, found.high), found.is_known
         return evaluate(
             self.is_positive_[rows],
             self.out_of_fold_[rows],
-            prior=self.prior_,
+            prior=prior,
             prior_interval=prior_interval,
             threshold=self.threshold_,
             scenario=self.scenario,
@@ -446,29 +492,37 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             ),
             k=k,
             level=level,
+            is_prior_known=is_known,
         )
 
-    def _prior_interval(self, rows: NDArray[np.bool_], level: float) -> tuple[float, float]:
-        """Interval of an estimated prior, by the spread of estimates from held-out scores."""
-        low, high, _ = self._doubted_prior(rows, level, DRAWS)
-        edge = 0.1 / (int((rows & ~self.is_positive_).sum()) + 1)
-        return min(max(low, edge), self.prior_), max(min(high, 1 - edge), self.prior_)
-
-    def _doubted_prior(
+    def _prior_interval(
         self, rows: NDArray[np.bool_], level: float, n_bootstrap: int
     ) -> PriorInterval:
+        """Interval of an estimated prior, from held-out scores."""
         odds = self._by_label(calibration.log_odds(self.out_of_fold_), rows)
         votes = [priors.PRIORS[name](*odds) for name in VOTES]
         random = np.random.RandomState(0)
-        return prior_interval(
+        found = prior_interval(
             odds, self.prior_, votes, level=level, n_bootstrap=n_bootstrap, random=random
         )
+        edge = 0.1 / (int((rows & ~self.is_positive_).sum()) + 1)
+        low, high = max(found.low, edge), min(found.high, 1 - edge)
+        return found._replace(low=min(low, self.prior_), high=max(high, self.prior_))
 
     def _held_out_rows(self) -> NDArray[np.bool_] | None:
         """Held-out rows with non-zero sample weight, (n,); None without labelled or unlabelled."""
         rows: NDArray[np.bool_] = np.isfinite(self.out_of_fold_) & (self.sample_weight_ > 0)
         both = (rows & self.is_positive_).any() and (rows & ~self.is_positive_).any()
         return rows if both else None
+
+    def _require_held_out(self) -> NDArray[np.bool_]:
+        rows = self._held_out_rows()
+        if rows is None:
+            raise ValueError(
+                "no labelled and unlabelled rows were held out to evaluate the model on: fit with "
+                "validation_fraction above 0 and without eval_set."
+            )
+        return rows
 
     def _by_label(self, values: NDArray[np.float64], rows: NDArray[np.bool_]) -> Parts:
         """Values of the labelled and of the unlabelled rows among some."""

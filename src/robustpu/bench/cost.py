@@ -14,10 +14,11 @@ from torch import Tensor, nn
 from robustpu.base.neural import NeuralPUClassifier
 from robustpu.bench.plan import Cell
 from robustpu.datasets.catalogue import SOURCES
+from robustpu.methods.auto import PUClassifier
 from robustpu.methods.pn import PNClassifier
 from robustpu.methods.voting import PUVotingClassifier
 from robustpu.modules import build
-from robustpu.training import TrainingData, fit_together
+from robustpu.training import fit_together
 from robustpu.training.fleets import shared_settings
 
 # A measurement that takes more seconds is not repeated with more rows or networks.
@@ -109,13 +110,13 @@ def _loads(cell: Cell) -> list[Load]:
 def _networks(cell: Cell, estimator: Any) -> list[NeuralPUClassifier]:
     """Estimators that train networks: itself, or those of an ensemble. Nothing else is counted."""
     estimators = [estimator]
-    if isinstance(estimator, PUVotingClassifier):
-        sizes = cell.sizes
-        is_positive = np.repeat([True, False], [sizes.n_positive, sizes.n_unlabeled])
-        shape = (len(is_positive), *SOURCES[cell.dataset].shape)
-        X, weight = np.broadcast_to(np.float32(0), shape), np.ones(len(is_positive))
-        named, _ = estimator.compose(TrainingData(X, is_positive, weight))
-        estimators = [entry for _, entry in named]
+    if isinstance(estimator, PUClassifier):
+        # Of a table it trains none.
+        sizes, is_table = cell.sizes, len(SOURCES[cell.dataset].shape) == 1
+        ensemble = estimator.image_ensemble(sizes.n_positive + sizes.n_unlabeled)
+        estimators = [] if is_table else [entry for _, entry in ensemble.estimators or ()]
+    elif isinstance(estimator, PUVotingClassifier):
+        estimators = [entry for _, entry in estimator.estimators or ()]
     return [entry for entry in estimators if isinstance(entry, NeuralPUClassifier)]
 
 

@@ -126,9 +126,9 @@ def _explain(outcomes: dict[str, Outcome], splits: list[PUData], console: Consol
     rows, _ = model.suspects(50)
     found = int(split.y_true[rows].sum())
     console.print(
-        "\nPN, nnPU and Robust-PU are one network each; PUClassifier, the default, is an ensemble "
-        "of Robust-PU networks and trees.\nOf the 50 unlabelled mails that PUClassifier ranks "
-        f"highest in the first split, {found} are in truth spam."
+        "\nPN, nnPU and Robust-PU are one network each; PUClassifier, the default, is a pool of "
+        "linear models, a kernel, a forest and boosting.\nOf the 50 unlabelled mails that "
+        f"PUClassifier ranks highest in the first split, {found} are in truth spam."
     )
 
 

@@ -10,8 +10,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 
 from robustpu.base.classifier import BasePUClassifier
 from robustpu.bench.candidates import Settings, draw
@@ -19,8 +18,7 @@ from robustpu.bench.experiment import Experiment, Method, read
 from robustpu.bench.protocol import PROTOCOLS, Sizes
 from robustpu.bench.refusals import check_settings, check_sizes
 from robustpu.methods import all_methods
-from robustpu.methods.voting import PUVotingClassifier
-from robustpu.training import TrainingData
+from robustpu.methods.auto import PUClassifier
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,8 +131,8 @@ def _models(name: str, settings: str) -> Any:
 SMALL = ("mlp", "linear")
 # What the runner gives to every estimator, or what changes no result.
 GIVEN = ("device", "random_state", "verbose")
-# Shapes of rows for which the composition of an ensemble is spelled out: a table, and images.
-EXAMPLES = ((5,), (1, 8, 8))
+# Images for which the composition of an ensemble is spelled out.
+EXAMPLE = 1_000
 
 
 def resolved(value: Any) -> Any:
@@ -158,21 +156,15 @@ def resolved(value: Any) -> Any:
     if isinstance(value, BaseEstimator):
         given = value.get_params(deep=False)
         parts = {key: resolved(entry) for key, entry in given.items() if key not in GIVEN}
-        if isinstance(value, PUVotingClassifier):
-            parts["composition"] = [resolved(_composition(value, shape)) for shape in EXAMPLES]
+        if isinstance(value, PUClassifier):
+            parts["composition"] = [
+                resolved(value.pool()),
+                resolved(value.image_ensemble(EXAMPLE).estimators),
+            ]
         return {"class": type(value).__name__, **parts}
     if callable(value):
         return getattr(value, "__qualname__", repr(value))
     return value
-
-
-def _composition(ensemble: PUVotingClassifier, shape: tuple[int, ...]) -> Any:
-    """Classifiers and weights of an ensemble for rows of a shape; images alone can be mirrored."""
-    if len(shape) == 1:
-        ensemble = clone(ensemble).set_params(mirror=False)
-    n = 1_000
-    X = np.broadcast_to(np.float32(0), (n, *shape))
-    return ensemble.compose(TrainingData(X, np.arange(n) < n // 4, np.ones(n)))
 
 
 def _digest(plan: Mapping[str, Any]) -> str:

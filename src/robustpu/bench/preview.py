@@ -14,7 +14,6 @@ from robustpu.bench.cost import Load, loads, seconds
 from robustpu.bench.machine import device_name
 from robustpu.bench.plan import Cell, in_parts
 from robustpu.charts.wording import counted, duration
-from robustpu.methods.auto import PUClassifier
 
 
 def show(
@@ -77,7 +76,7 @@ def _table(
         to_do = [cell for cell in row if cell in fleets]
         load = list(chain.from_iterable(fleets[cell] for cell in to_do))
         # The cost of a method without networks is unknown.
-        is_neural = isinstance(row[0].blank(), NeuralPUClassifier | PUClassifier)
+        is_neural = isinstance(row[0].blank(), NeuralPUClassifier) or bool(load)
         table.add_row(
             dataset,
             Text(method),

@@ -19,6 +19,7 @@ from robustpu.bench.machine import device_name
 from robustpu.bench.plan import Cell
 from robustpu.bench.protocol import as_floats, digest, size, splits
 from robustpu.bench.store import Record
+from robustpu.methods.auto import PUClassifier
 from robustpu.methods.voting import PUVotingClassifier
 from robustpu.split import PUData
 from robustpu.training import Job, Progress, fit_together
@@ -193,6 +194,8 @@ def _score(model: Fitted) -> float:
 
 def _scored(model: Any) -> list[Any]:
     """Give the model itself, or the classifiers of an ensemble that are of its first class."""
+    if isinstance(model, PUClassifier):
+        model = model.ensemble_ or model
     if not isinstance(model, PUVotingClassifier):
         return [model]
     first = type(model.estimators_[0])

@@ -14,6 +14,7 @@ from robustpu.cli.options import (
     Data,
     Debug,
     Drop,
+    Effort,
     Header,
     Id,
     Json,
@@ -29,7 +30,14 @@ from robustpu.cli.options import (
     Threshold,
     Time,
 )
-from robustpu.cli.tables import check_columns, kinds_of, print_notes, read, threshold_of
+from robustpu.cli.tables import (
+    check_columns,
+    effort_of,
+    kinds_of,
+    print_notes,
+    read,
+    threshold_of,
+)
 from robustpu.validation.sanitize import shown
 from robustpu.workflow.config import DEFAULT_METHOD
 from robustpu.workflow.progress import show_progress
@@ -40,7 +48,12 @@ if TYPE_CHECKING:
 
 # Long parts of the results; `robustpu inspect --json` prints them.
 LONG = ("suspects", "scores", "rounds", "columns", "top")
-METRICS = {"precision": "precision", "recall": "recall", "auc": "AUC"}
+METRICS = {
+    "precision": "precision",
+    "recall": "recall",
+    "auc": "AUC",
+    "auc_of_labeled": "AUC, known",
+}
 SCENARIOS = {"single-set": "found among these rows", "case-control": "added to these rows"}
 LISTS = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
 
@@ -71,6 +84,7 @@ def fit(
     scenario: Scenario = "case-control",
     threshold: Threshold = "0.5",
     members: Members = None,
+    effort: Effort = "default",
     no_header: Header = False,
     skip_bad_rows: SkipBadRows = False,
     seed: Seed = 0,
@@ -114,6 +128,7 @@ def fit(
                 threshold=threshold_of(threshold),
                 seed=seed,
                 members=members,
+                effort=effort_of(effort),
                 command=shlex.join(["robustpu", *sys.argv[1:]]),
                 options={"header": not no_header, "bad_rows": "skip" if skip_bad_rows else "error"},
                 progress=progress,
@@ -179,11 +194,16 @@ def _share_lines(results: "results.Results") -> list[str]:
     if prior.low is None or prior.high is None:
         return [f"Positives among the unlabelled rows, as given: {prior.value:.2%}, {count:,}."]
     ends = f"{round(prior.low * n_unlabeled):,} to {round(prior.high * n_unlabeled):,}"
+    if not prior.is_known:
+        return [
+            f"These rows do not tell how many of the {n_unlabeled:,} unlabelled ones are positive: "
+            f"{ends} are possible.",
+            "The ranking does not depend on it. Give --prior if you know the share roughly.",
+        ]
     if prior.source == "range":
         return [f"Positives among the unlabelled rows: {ends}, from the range that you gave."]
     return [
-        f"Positives among the unlabelled rows: about {count:,}, {prior.value:.1%}, more likely "
-        f"fewer ({ends}).",
+        f"Positives among the unlabelled rows: about {count:,}, {prior.value:.1%} ({ends}).",
         f"{CAVEAT.capitalize()}.",
     ]
 
@@ -191,7 +211,7 @@ def _share_lines(results: "results.Results") -> list[str]:
 def _lists(results: "results.Results") -> list[str]:
     most = max(20, 2 * results.expected)
     rows = [top for top in results.top if top.k in LISTS and top.k <= most][:5]
-    if results.prior.low == 0:
+    if not results.prior.is_known:
         return _sensitivity(results, [top.k for top in rows][-2:])
     return [
         f"Of the {top.k:>6,} most suspect rows about {top.expected:>7,.0f} are positive "
@@ -201,7 +221,7 @@ def _lists(results: "results.Results") -> list[str]:
 
 
 def _sensitivity(results: "results.Results", ks: list[int]) -> list[str]:
-    """What some shares would mean, if the share may be anything below the estimate."""
+    """What some shares would mean, if the share is not known."""
     places = [[top.k for top in results.top].index(k) for k in ks]
     lines = ["How many of the most suspect rows are positive depends on the share:"]
     for point in results.sensitivity:

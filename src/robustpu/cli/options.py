@@ -103,6 +103,13 @@ Members = Annotated[
         min=1, metavar="N", help="Networks to average.", show_default="that of the method"
     ),
 ]
+Effort = Annotated[
+    str,
+    typer.Option(
+        metavar="LEVEL",
+        help="Of the default method: fast, default, best, or seconds that the training may take.",
+    ),
+]
 Header = Annotated[
     bool,
     typer.Option(

@@ -87,6 +87,17 @@ def threshold_of(text: str) -> float | str:
         return text
 
 
+def effort_of(text: str) -> float | str:
+    """An effort as the default method takes it: a name, or seconds.
+
+    Examples
+    --------
+    >>> effort_of("fast"), effort_of("30")
+    ('fast', 30.0)
+    """
+    return threshold_of(text)
+
+
 def print_notes(notes: Sequence[str], quiet: bool) -> None:
     """Print each note once, on standard error."""
     if not quiet:

@@ -1,52 +1,85 @@
-"""The classifier that we recommend: an ensemble for tables, and one for images."""
+"""The classifier that we recommend: a pool of rankers for tables, networks for images."""
 
+import time
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import Bunch, Tags, check_consistent_length, column_or_1d
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from robustpu.base.arrays import check_images
+from robustpu import labels
+from robustpu.base.arrays import check_images, check_table, check_training_data
+from robustpu.base.classifier import BasePUClassifier
 from robustpu.methods import composition
-from robustpu.methods.voting import Named, PUVotingClassifier
+from robustpu.methods.frames import columns_of, fit_vectorizer, is_frame, needs_vectorizer
+from robustpu.methods.voting import PUVotingClassifier
 from robustpu.modules import MODULES, ModuleFactory
-from robustpu.training import TrainingData
-from robustpu.training.data import Mask
+from robustpu.pool.crossfit import FOLDS, FittedMember, Split, cross_fit, folds_of, score_rows
+from robustpu.pool.link import fit_link, linked
+from robustpu.pool.members import EFFORTS, Named, members_of, named_members
+from robustpu.pool.weights import auc, greedy
+from robustpu.priors import from_scores, is_joint, needs_estimation
+from robustpu.scenario import check_prior
+from robustpu.tables import Tally
+from robustpu.training import Job, Problem, Scores, TrainingData
+from robustpu.training.data import Floats, Index, Mask
+from robustpu.validation.numbers import check_number
 from robustpu.validation.parameters import flag, number, one_of, param, parameters, strategy
+
+# Share of a time limit that members may take; the rest is for weights, the prior and the link.
+KEPT = 0.85
+# Parameters of the networks of images, and of their ensemble.
+SHARED = ("module", "mirror", "device", "validation_fraction")
+GIVEN = ("prior", "scenario", "validation_fraction", "threshold", "calibrate")
 
 
 @parameters
-class PUClassifier(PUVotingClassifier):
-    """The default ensemble: Robust-PU networks with trees; of images, with P3Mix-C networks.
+class PUClassifier(BasePUClassifier):
+    """z(x) = sum of w_k s_k(x), p(x) = sigmoid(a z(x) + b): a weighted pool of rankers.
 
-    Of a table the weights are a third each for 40 Robust-PU networks in four settings (fewer of
-    more than 10,000 rows), PU extra-trees and bagged trees. Of images a fifth is for the Robust-PU
-    networks, and four fifths for ten networks of P3Mix-C, with probabilities shifted to the prior;
-    with fewer than four networks there is no P3Mix-C. The settings are data in
-    ``robustpu.methods.composition``; what each part is worth: docs/default.md. Parameters not
-    listed here are those of every classifier, see
+    Members rank labelled above unlabelled rows: linear models, a kernel, forests and boosting on
+    balanced draws. One cross-fit scores every row by members that were not fitted to it. These
+    scores decide on the weights (by the AUC of labelled against unlabelled rows), on the prior if
+    it is not given, on a and b, and serve ``evaluate`` and thresholds. Of images it is an ensemble
+    of Robust-PU and P3Mix-C networks instead. What each member is worth: docs/default.md.
+    Parameters not listed here are those of every classifier, see
     :class:`robustpu.base.classifier.BasePUClassifier`.
 
     Parameters
     ----------
-    estimators, weights
-        An ensemble of your choice in the place of the default, see
-        :class:`robustpu.PUVotingClassifier`.
     calibrate
-        By default ``"auto"``: probabilities whose mean is below nine tenths of the prior are
-        shifted to it, as where few positives are labelled.
-    n_members
-        Number of Robust-PU networks; by default 40, and fewer of more than 10,000 rows.
-    module
-        Network, see :class:`robustpu.NNPUClassifier`: ``"mlp"`` for tables, ``"all_conv"`` for
-        images, or a callable.
-    mirror
-        Whether to show half of the images mirrored: for photographs, not for digits.
-    device
-        ``"auto"``, ``"cpu"``, ``"cuda"``...
+        Probabilities of a table have the right mean in any case. ``"auto"``: those of images whose
+        mean is below nine tenths of the prior are shifted to it.
+    members
+        Names of ``robustpu.pool.MEMBERS``, and pairs ``(name, classifier)`` of your own, any of
+        scikit-learn's; None for those of the effort.
+    effort
+        ``"fast"``, ``"default"`` or ``"best"``, or seconds that a fit may take: members that would
+        take longer are left out.
+    n_members, module, mirror, device
+        Of images: how many Robust-PU networks, which, whether to show half of the images mirrored,
+        and where to train; see :class:`robustpu.NNPUClassifier`.
+    verbose
+        1 shows a progress bar.
 
     Attributes
     ----------
-    estimators_, named_estimators_, weights_
-        The fitted classifiers, and their weights.
+    weights_
+        Weight of each member, of sum 1, (K,).
+    members_, named_members_
+        The fitted learners, as a list and by name.
+    member_auc_
+        Of a table: AUC of labelled against unlabelled rows of each member, out of fold, (K,).
+    member_out_of_fold_
+        Of a table: standardised out-of-fold scores of each member, (n, K), NaN where unknown.
+    link_
+        Of a table: slope a and shift b.
+    vectorizer_
+        What made numbers of a DataFrame with text, categories, dates or gaps; else None.
+    ensemble_
+        Of images: the fitted ensemble of networks; else None.
 
     Examples
     --------
@@ -60,42 +93,236 @@ class PUClassifier(PUVotingClassifier):
     """
 
     calibrate: bool | str = param("auto", one_of(True, False, "auto"))
+    members: Sequence[Any] | None = param(None, lambda name, value: _check_members(name, value))
+    effort: str | float = param("default", lambda name, value: check_effort(name, value))
     n_members: int | None = param(None, number(least=1, whole=True, optional=True))
     module: str | ModuleFactory = param("mlp", strategy(MODULES))
     mirror: bool = param(False, flag)
     device: str = param("auto")
+    verbose: int = param(0)
+
+    # The cross-fit gives the scores that the prior is estimated from.
+    estimates_while_fitting = True
 
     def check_combination(self) -> None:
         super().check_combination()
-        if self.estimators is None:
-            return
-        for name in ("n_members", "module", "mirror", "device"):
-            if getattr(self, name) != getattr(PUClassifier, name):
-                raise ValueError(
-                    f"{name}= is for the default ensemble, and estimators= are given: set it there."
-                )
+        if is_joint(self.prior):
+            raise ValueError(
+                f"prior={self.prior!r} trains networks of its own: give prior= the number that "
+                f"robustpu.estimate_prior(X, y, method={self.prior!r}) finds, or another method."
+            )
 
-    def _speak_for_each_other(self) -> Mask:
-        if self.estimators is not None:
-            return super()._speak_for_each_other()
-        # Not P3Mix-C, whose networks hold out rows of another split.
-        return np.arange(len(self.estimators_)) < len(self._committee())
+    # The steps of a fit.
 
-    def compose(self, data: TrainingData) -> tuple[Named, Sequence[float] | None]:
-        if self.estimators is not None:
-            return self.estimators, self.weights
-        check_images(self.mirror, data.X.shape[1:])
-        count = self.n_members or composition.n_networks(len(data))
-        shared = ("module", "mirror", "device", "validation_fraction")
-        given = {name: getattr(self, name) for name in shared}
-        # Rounds are compared as predictions will be made.
-        threshold = "prior" if self.threshold == "prior" else 0.5
-        networks = composition.networks(count, len(data), threshold=threshold, **given)
+    def check_data(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        eval_set: tuple[ArrayLike, ArrayLike] | None,
+    ) -> TrainingData:
+        self.vectorizer_ = None
+        if not needs_vectorizer(X):
+            data = check_training_data(self, X, y, sample_weight, eval_set)
+            check_images(self.mirror, data.X.shape[1:])
+            return data
+        labels.refuse_missing(y)
+        self.vectorizer_ = fit_vectorizer(self, X)
+        table = self.vectorizer_.transform(columns_of(X), tally=Tally())
+        check_consistent_length(table, y)
+        self.input_shape_ = (self.n_features_in_,)
+        is_positive = self.encode_labels(column_or_1d(y, warn=True))
+        weight = self.check_weight(sample_weight, is_positive)
+        truth = self.check_truth(eval_set)
+        rows = None if eval_set is None else self._rows(eval_set[0])
+        return TrainingData(table, is_positive, weight, rows, truth)
+
+    def n_steps(self) -> int:
+        return (FOLDS + 1) * len(self.pool())
+
+    def n_seeds(self, data: TrainingData) -> int:
+        return 1
+
+    def pool(self) -> Named:
+        """Make ``(name, learner)`` of each member, not fitted."""
+        if self.members is not None:
+            return named_members(self.members)
+        effort = self.effort if isinstance(self.effort, str) else "best"
+        return named_members(members_of(effort))
+
+    def part_jobs(self, data: TrainingData, seeds: Sequence[int]) -> list[Job]:
+        """Of images, the ensemble of networks."""
         if data.X.ndim == 2:
-            n_positive = int((data.is_positive & (data.weight > 0)).sum())
-            others, share = composition.trees(n_positive), composition.WEIGHT_TABLE
+            return []
+        ensemble = self.image_ensemble(len(data)).set_params(random_state=seeds[0])
+        eval_set = None if data.truth is None else (data.X_eval, data.truth)
+        return [Job(ensemble, data.X, data.is_positive, eval_set, data.weight)]
+
+    def image_ensemble(self, n_rows: int) -> PUVotingClassifier:
+        """Make the ensemble of networks for that many images."""
+        networks, weights = composition.for_images(
+            self.n_members, n_rows, self.threshold, **{name: getattr(self, name) for name in SHARED}
+        )
+        given = {name: getattr(self, name) for name in GIVEN}
+        return PUVotingClassifier(networks, weights=weights, **given)
+
+    def fit_data(self, problem: Problem) -> Scores:
+        if problem.parts:
+            return self._take_over(problem.parts[0].estimator)
+        data, rows = problem.data, np.flatnonzero(problem.data.weight)
+        splits = folds_of(data, rows, problem.random)
+        found = self._cross_fit(problem, splits)
+        Z = np.column_stack([member.standardized for member in found])
+        known = data.is_positive[rows], data.weight[rows]
+        self.weights_ = greedy(Z[rows], *known, problem.random)
+        score = Z @ self.weights_
+        self.score_scale_ = float(np.std(score[rows])) or 1.0
+        score /= self.score_scale_
+        self._resolve_prior(score[rows], data, rows)
+        shares = self.prior_, self.population_prior_
+        self.link_ = fit_link(score[rows], *known, *shares, self.scenario)
+        self.members_ = [member.learner for member in found]
+        self.member_names_ = [member.name for member in found]
+        self.member_scale_ = np.array([[member.mean, member.scale] for member in found])
+        self.member_auc_ = np.array([_auc(column, *known) for column in Z[rows].T])
+        self.member_out_of_fold_ = np.full_like(Z, np.nan)
+        if splits:
+            self.member_out_of_fold_[rows] = Z[rows]
+        # Weights were chosen, without a negative.
+        self.selection_ = "pu"
+        self.ensemble_: PUVotingClassifier | None = None
+        self.member_scores_, self.kept_ = np.array([np.nan]), np.array([0])
+        probability = linked(score, self.link_)
+        is_unseen = np.isfinite(self.member_out_of_fold_[:, 0])
+        return Scores(probability, np.where(is_unseen, probability, np.nan))
+
+    def _cross_fit(self, problem: Problem, splits: list[Split]) -> list[FittedMember]:
+        """Fit the members, and leave out those that a time limit has no room for."""
+        deadline = np.inf
+        if not isinstance(self.effort, str):
+            deadline = time.perf_counter() + KEPT * float(self.effort)
+        found: list[FittedMember] = []
+        for name, learner in self.pool():
+            left = deadline - time.perf_counter()
+            if found and left <= 0:
+                break
+            # One member there must be.
+            member = cross_fit(
+                name,
+                learner,
+                problem.data,
+                splits,
+                problem.random,
+                seconds_left=left if found else np.inf,
+                tick=lambda: problem.tick(1),
+            )
+            if member is not None:
+                found.append(member)
+        return found
+
+    def _resolve_prior(self, score: Floats, data: TrainingData, rows: Index) -> None:
+        """The prior as given, or from the out-of-fold scores of the pool."""
+        is_positive = data.is_positive[rows]
+        if needs_estimation(self.prior):
+            require_two(is_positive)
+            self.prior_ = from_scores(score[is_positive], score[~is_positive], self.prior)
         else:
-            others, share = composition.p3mix(count, **given), composition.WEIGHT_IMAGES
-        share = share if others else 1.0
-        weights = [share * estimator.n_members / count for _, estimator in networks]
-        return [*networks, *others], [*weights, *[(1 - share) / len(others) for _ in others]]
+            self.prior_ = check_prior(self.prior)
+        self.population_prior_ = data.population_prior(self.prior_, self.scenario)
+
+    def _take_over(self, ensemble: PUVotingClassifier) -> Scores:
+        """Keep the fitted ensemble of networks, and its scores."""
+        self.ensemble_, self.selection_ = ensemble, ensemble.selection_
+        self.prior_, self.population_prior_ = ensemble.prior_, ensemble.population_prior_
+        self.weights_, self.member_names_ = ensemble.weights_, ensemble.estimator_names_
+        self.members_ = ensemble.estimators_
+        self.member_scores_, self.kept_ = ensemble.member_scores_, ensemble.kept_
+        return Scores(ensemble.probability_, ensemble.out_of_fold_)
+
+    @property
+    def named_members_(self) -> Bunch:
+        """The fitted learners by name."""
+        return Bunch(**dict(zip(self.member_names_, self.members_, strict=True)))
+
+    # New rows.
+
+    def member_scores(self, X: ArrayLike) -> Floats:
+        """Standardised score of each row by each member, (n, K).
+
+        Parameters
+        ----------
+        X
+            Rows like those of fit.
+        """
+        check_is_fitted(self)
+        table = self._rows(X)
+        scores = [score_rows(learner, table) for learner in self.members_]
+        mean, scale = self.member_scale_.T
+        standardized: Floats = (np.column_stack(scores) - mean) / scale
+        return standardized
+
+    def predict_rows(self, X: ArrayLike) -> Floats:
+        if self.ensemble_ is not None:
+            return self.ensemble_.predict_rows(X)
+        table = self._rows(X)
+        total = np.zeros(len(table))
+        for learner, weight, (mean, scale) in zip(
+            self.members_, self.weights_, self.member_scale_, strict=True
+        ):
+            if weight > 0:
+                total += weight * (score_rows(learner, table) - mean) / scale
+        return linked(total / self.score_scale_, self.link_)
+
+    def _rows(self, X: ArrayLike) -> NDArray[Any]:
+        if self.vectorizer_ is None:
+            return check_table(self, X)
+        if not is_frame(X):
+            X = validate_data(self, X, reset=False, ensure_all_finite="allow-nan")
+        return self.vectorizer_.transform(columns_of(X))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        return tags
+
+
+def check_effort(name: str, value: Any) -> None:
+    """Allow a name of ``EFFORTS``, or seconds.
+
+    Examples
+    --------
+    >>> check_effort("effort", "quick")
+    Traceback (most recent call last):
+    ValueError: effort must be 'fast', 'default' or 'best', or a number of seconds; it is 'quick'.
+    """
+    if isinstance(value, str):
+        if value not in EFFORTS:
+            *most, last = map(repr, EFFORTS)
+            raise ValueError(
+                f"{name} must be {', '.join(most)} or {last}, or a number of seconds; it is "
+                f"{value!r}."
+            )
+        return
+    check_number(name, value, above=0)
+
+
+def require_two(is_positive: Mask) -> None:
+    """Refuse to estimate a prior from a single row of either kind."""
+    counts = int(is_positive.sum()), int((~is_positive).sum())
+    if min(counts) < 2:
+        raise ValueError(
+            "to estimate the prior takes at least 2 labelled positives and 2 unlabelled rows; "
+            f"there are {counts[0]} and {counts[1]}. Give prior= a number: the share of positives "
+            "that you expect among the unlabelled rows."
+        )
+
+
+def _check_members(name: str, value: Any) -> None:
+    if value is not None:
+        named_members(value)
+
+
+def _auc(score: Floats, is_positive: Mask, weight: Floats) -> float:
+    parts = score[is_positive], score[~is_positive], weight[is_positive], weight[~is_positive]
+    return auc(*parts)

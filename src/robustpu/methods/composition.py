@@ -1,14 +1,10 @@
-"""What is in :class:`robustpu.PUClassifier`: the default ensemble, as data."""
+"""The networks of :class:`robustpu.PUClassifier` for images, as data."""
 
 from typing import Any, NamedTuple, TypeAlias
 
-from sklearn.tree import DecisionTreeClassifier
-
 from robustpu.curriculum import Curriculum
-from robustpu.methods.bagging import BaggingPUClassifier
 from robustpu.methods.nnpu import NNPUClassifier
 from robustpu.methods.p3mix import P3MixCClassifier
-from robustpu.methods.puet import PUExtraTreesClassifier
 from robustpu.methods.robust_pu import RobustPUClassifier
 from robustpu.pacing import Pacing
 
@@ -17,15 +13,15 @@ Named: TypeAlias = list[tuple[str, Any]]
 # Up to this many rows everything is done for every row; with more, each network has a better sample
 # of its own, and there is less to gain from more networks, smaller steps or more epochs.
 MANY = 10_000
-# Robust-PU networks of a table: 10 of each recipe, at least 3.
+# Robust-PU networks: 10 of each recipe, at least 3.
 MOST_MEMBERS, LEAST_MEMBERS = 10, 3
 # Epochs of a round, and of the pre-training; and the least of both, however many rows there are.
 EPOCHS, PRETRAIN_EPOCHS = 10, 50
 LEAST_EPOCHS, LEAST_PRETRAIN_EPOCHS = 2, 20
 # P3Mix-C networks of images, at most and at least: fewer hold out too few rows in common.
 MOST_P3MIX, LEAST_P3MIX = 10, 4
-# Weight of the Robust-PU networks; the rest is shared equally by the others.
-WEIGHT_TABLE, WEIGHT_IMAGES = 1 / 3, 1 / 5
+# Weight of the Robust-PU networks; the rest is for P3Mix-C.
+WEIGHT_IMAGES = 1 / 5
 
 
 class Recipe(NamedTuple):
@@ -94,19 +90,6 @@ def networks(n_members: int, n_rows: int, **given: Any) -> Named:
     ]
 
 
-def trees(n_positive: int) -> Named:
-    """Make PU extra-trees and bagged trees of a table."""
-    # A fifth of the labelled rows, or more, is left to score by each of the bagged trees.
-    share = min(0.8, MANY / n_positive)
-    # Of few rows, small leaves: a tree that cannot be split predicts the same for every row.
-    leaf = min(5, max(1, int(share * n_positive) // 3))
-    tree = DecisionTreeClassifier(min_samples_leaf=leaf, max_features="sqrt")
-    return [
-        ("extra-trees", PUExtraTreesClassifier(max_samples=MANY)),
-        ("bagged-trees", BaggingPUClassifier(tree, max_samples=share)),
-    ]
-
-
 def p3mix(n_robust_pu: int, **given: Any) -> Named:
     """Make P3Mix-C networks of images: as many as there are of Robust-PU, at most ten."""
     if n_robust_pu < LEAST_P3MIX:
@@ -133,3 +116,16 @@ def n_networks(n_rows: int) -> int:
     """
     each = round(MOST_MEMBERS * MANY / max(n_rows, 1))
     return len(RECIPES) * min(MOST_MEMBERS, max(LEAST_MEMBERS, each))
+
+
+def for_images(
+    n_members: int | None, n_rows: int, threshold: float | str, **given: Any
+) -> tuple[Named, list[float]]:
+    """Make the networks for images, and the weight of each classifier: a fifth for Robust-PU."""
+    count = n_members or n_networks(n_rows)
+    # Rounds are compared as predictions will be made.
+    at = "prior" if threshold == "prior" else 0.5
+    robust, others = networks(count, n_rows, threshold=at, **given), p3mix(count, **given)
+    share = WEIGHT_IMAGES if others else 1.0
+    weights = [share * estimator.n_members / count for _, estimator in robust]
+    return [*robust, *others], [*weights, *[1 - share for _ in others]]

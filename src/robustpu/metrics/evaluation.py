@@ -1,7 +1,7 @@
 """All metrics at once, with intervals."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from numpy.typing import ArrayLike
 
@@ -28,6 +28,8 @@ class Evaluation(Mapping[str, Estimate]):
     collapse
         "negative" or "positive" if nearly all rows are predicted so, see
         :func:`robustpu.metrics.collapse`; else None.
+    is_prior_known
+        If not, there are only metrics that do not need the share of positives.
     """
 
     estimates: dict[str, Estimate]
@@ -35,8 +37,14 @@ class Evaluation(Mapping[str, Estimate]):
     sample: Sample
     rate: float
     collapse: str | None
+    is_prior_known: bool = True
 
     def __getitem__(self, name: str) -> Estimate:
+        if not self.is_prior_known and name not in self.estimates:
+            raise KeyError(
+                f"{name} needs the share of positives, which these rows do not tell. Give prior= "
+                "to the classifier, or prior_interval= here."
+            )
         return self.estimates[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -52,11 +60,9 @@ class Evaluation(Mapping[str, Estimate]):
 
     def __str__(self) -> str:
         sample = self.sample
-        low, high = sample.priors
-        ends = "" if low == high else f" [{low:.3g}, {high:.3g}]"
         head = (
             f"{len(sample.positive):,} labelled positives, {len(sample.unlabeled):,} unlabelled "
-            f"rows, {self.scenario}\nprior {sample.prior:.3g}{ends}, threshold "
+            f"rows, {self.scenario}\nprior {self._shown_prior()}, threshold "
             f"{sample.threshold:.3g}, k {sample.k:,}, intervals of {sample.level:.0%}"
         )
         lines = [f"{'':18}{'value':>9}{'low':>9}{'high':>9}"]
@@ -68,6 +74,12 @@ class Evaluation(Mapping[str, Estimate]):
 
     __repr__ = __str__
 
+    def _shown_prior(self) -> str:
+        low, high = self.sample.priors
+        if not self.is_prior_known:
+            return f"unknown, {low:.3g} to {high:.3g}"
+        return f"{self.sample.prior:.3g}" + ("" if low == high else f" [{low:.3g}, {high:.3g}]")
+
     def remarks(self) -> list[str]:
         """Warnings about these figures: clipped values, a refuted prior, a collapse."""
         remarks = []
@@ -76,6 +88,12 @@ class Evaluation(Mapping[str, Estimate]):
                 "* out of range before it was cut: few rows, a wrong prior, or labels that are not "
                 "selected completely at random."
             )
+        if not self.is_prior_known:
+            remarks.append(
+                "These rows do not tell the share of positives. Metrics that need it, such as "
+                "precision, are left out; give prior= if you know it roughly."
+            )
+            return remarks
         sample = self.sample
         most = rates.largest_prior(
             sample.positive,
@@ -110,6 +128,7 @@ def evaluate(
     labeled_share: float | None = None,
     k: int | None = None,
     level: float = 0.9,
+    is_prior_known: bool = True,
 ) -> Evaluation:
     """Every metric with an interval, from rows that the model was not fitted on.
 
@@ -144,6 +163,8 @@ def evaluate(
         the unlabelled rows.
     level
         Chance with which an interval holds the truth.
+    is_prior_known
+        If not, only metrics that do not need the prior are returned.
 
     Examples
     --------
@@ -183,10 +204,19 @@ def evaluate(
         level=level,
     )
     rate = rates.rates_of(sample).rate
+    found = rates.estimates(sample) | ranking.estimates(sample)
+    if not is_prior_known:
+        found = {
+            "recall": found["recall"],
+            # With the least prior nothing is cut off.
+            "lift_at_k": ranking.lift_at_k(replace(sample, prior=sample.priors[0])),
+            "auc_of_labeled": ranking.auc_of_labeled(sample),
+        }
     return Evaluation(
-        estimates=rates.estimates(sample) | ranking.estimates(sample),
+        estimates=found,
         scenario=scenario,
         sample=sample,
         rate=rate,
         collapse=rates.collapse(rate, sample.prior, len(sample.unlabeled)),
+        is_prior_known=is_prior_known,
     )

@@ -47,6 +47,14 @@ def auc(sample: Sample) -> Estimate:
     return widened(combine(raw, ends, (0.0, 1.0)), room)
 
 
+def auc_of_labeled(sample: Sample) -> Estimate:
+    """A of :func:`auc`: the chance that a labelled row outranks an unlabelled one.
+
+    It does not depend on the prior, and is at most 1 - prior/2: hidden positives rank as high.
+    """
+    return auc(replace(sample, prior=0.0, priors=(0.0, 0.0)))
+
+
 def average_precision(sample: Sample) -> Estimate:
     """Mean over labelled positives of pi recall / rate, both at the positive's own score.
 

@@ -7,16 +7,20 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final
 
+import numpy as np
 from sklearn.base import BaseEstimator
 
 from robustpu.base.classifier import BasePUClassifier
 from robustpu.labels import positive_index
 from robustpu.methods import METHODS
+from robustpu.methods.auto import PUClassifier
 from robustpu.methods.trees import Forest
+from robustpu.methods.voting import PUVotingClassifier
 from robustpu.persist.expect import labels, names, pair, places, records, row_shape, texts
 from robustpu.persist.kind import Kind
 from robustpu.persist.learners import learner, learners
 from robustpu.pretrained import read_about
+from robustpu.tables import Vectorizer
 from robustpu.validation.arrays import array, probabilities, size
 from robustpu.validation.parameters import check_parameters
 from robustpu.validation.schema import Place, Reader, list_of, number, one_of, optional, text
@@ -43,6 +47,30 @@ def _method(value: Any, place: Place) -> BasePUClassifier:
     if getattr(value, "n_features_in_", None) != place.sizes["d"]:
         place.refuse("was fitted on another number of columns")
     return value
+
+
+def members(value: Any, place: Place) -> list[Any]:
+    """Read a list of fitted learners, or classifiers of this library."""
+    found: list[Any] = list_of(_member, least=1)(value, place)
+    place.sizes["parts"] = len(found)
+    return found
+
+
+def _member(value: Any, place: Place) -> Any:
+    if not hasattr(value, "n_features_in_") or not hasattr(value, "fit"):
+        place.expect("a fitted learner", value)
+    return value
+
+
+def vectorizer(value: Any, place: Place) -> Any:
+    """Read a fitted vectorizer."""
+    return value if isinstance(value, Vectorizer) else place.expect("a vectorizer", value)
+
+
+def ensemble(value: Any, place: Place) -> Any:
+    """Read a fitted ensemble of networks."""
+    is_known = isinstance(value, PUVotingClassifier) and hasattr(value, "threshold_")
+    return value if is_known else place.expect("a fitted ensemble", value)
 
 
 def forest(value: Any, place: Place) -> Forest:
@@ -110,9 +138,28 @@ TWO_STEP: Final = {
     "n_reliable_": array("iu", ("draws",), 0),
     "shift_": number(-1e6, 1e6),
 }
+POOL: Final = {
+    **ANY,
+    "input_shape_": row_shape,
+    "vectorizer_": optional(vectorizer),
+    "ensemble_": optional(ensemble),
+    "members_": members,
+    "member_names_": texts("parts"),
+    "weights_": probabilities(("parts",)),
+    "member_scale_": array("f", ("parts", 2)),
+    "member_auc_": probabilities(("parts",)),
+    "member_out_of_fold_": array("f", ("n", "parts"), finite=False),
+    "score_scale_": number(TINY),
+    "link_": array("f", (2,)),
+}
+# What only the pool of a table has.
+OF_TABLES: Final = frozenset(
+    {"member_scale_", "member_auc_", "member_out_of_fold_", "score_scale_", "link_"}
+)
 # Fitted attributes of methods that have more than the others of their family.
 FITTED: Final[Mapping[str, Mapping[str, Reader]]] = {
-    "auto": VOTING,
+    "auto": POOL,
+    "voting": VOTING,
     "robust-pu": ROBUST,
     "vpu": {**NEURAL, "scale_": array("f", ("m",), TINY)},
     "puet": {**ANY, "forest_": forest, "feature_importances_": array("f", ("d",))},
@@ -163,7 +210,10 @@ def _check(model: Any) -> str | None:
         return "device is not a text"
     if not isinstance(getattr(model, "estimator", None), BaseEstimator | None):
         return "estimator is no learner"
-    if hasattr(model, "weights_"):
+    if isinstance(model, PUClassifier) and hasattr(model, "weights_"):
+        if (wrong := _check_pool(model)) is not None:
+            return wrong
+    elif hasattr(model, "weights_"):
         parts = model.estimators_
         is_sound = parts and abs(model.weights_.sum() - 1) < 1e-6
         if not is_sound or len(set(model.estimator_names_)) < len(parts):
@@ -180,12 +230,32 @@ def _check(model: Any) -> str | None:
     return None
 
 
+def _check_pool(model: PUClassifier) -> str | None:
+    """Whether a pool can score rows: an ensemble of images, or members of a table."""
+    is_table = model.ensemble_ is None
+    if is_table != hasattr(model, "link_"):
+        return "it is neither a pool nor an ensemble"
+    is_sound = abs(model.weights_.sum() - 1) < 1e-6 and model.members_
+    if not is_sound or len(set(model.member_names_)) < len(model.member_names_):
+        return "its members need different names, and weights of sum 1"
+    if not is_table:
+        return None
+    width = model.n_features_in_
+    if model.vectorizer_ is not None:
+        width = len(model.vectorizer_.feature_names_out_)
+    is_wrong = any(getattr(learner, "n_features_in_", 0) != width for learner in model.members_)
+    if is_wrong or (np.abs(model.member_scale_[:, 1]) < TINY).any():
+        return "a member was fitted on another number of columns, or has no scale"
+    return None
+
+
 def _kind(name: str, file: str, cls: str) -> Kind:
-    fitted = FITTED.get(name, NEURAL)
-    return Kind(f"robustpu.methods.{file}", cls, fitted, frozenset({"feature_names_in_"}), _check)
+    fitted, optional = FITTED.get(name, NEURAL), {"feature_names_in_"}
+    optional |= OF_TABLES if name == "auto" else set()
+    return Kind(f"robustpu.methods.{file}", cls, fitted, frozenset(optional), _check)
 
 
 CLASSIFIERS: Final = {
     **{name: _kind(name, method.file, method.kind) for name, method in METHODS.items()},
-    "voting": _kind("auto", "voting", "PUVotingClassifier"),
+    "voting": _kind("voting", "voting", "PUVotingClassifier"),
 }

@@ -22,8 +22,11 @@ from robustpu.persist.functions import (
 from robustpu.persist.kind import Kind
 from robustpu.persist.learners import LEARNERS
 from robustpu.persist.networks import decode_networks, encode_networks
+from robustpu.persist.pool import RANKERS, decode_trees, encode_trees
 from robustpu.persist.reading import MODEL
 from robustpu.persist.values import TAG, Decoder, Encoder, Json, escaped, fields, refuse
+from robustpu.pool.trees import Trees
+from robustpu.tables import TableError, Vectorizer
 from robustpu.validation.parameters import check_parameters
 from robustpu.validation.schema import Place, SchemaError
 
@@ -54,6 +57,7 @@ def _check_curriculum(curriculum: Any) -> str | None:
 KINDS: Final[Mapping[str, Kind]] = {
     **CLASSIFIERS,
     **LEARNERS,
+    **RANKERS,
     "Pacing": Kind("robustpu.pacing", "Pacing", check=_check_pacing),
     "Curriculum": Kind("robustpu.curriculum", "Curriculum", check=_check_curriculum),
 }
@@ -65,6 +69,10 @@ def encode_other(encoder: Encoder, value: Any, path: str) -> Json:
         return encode_forest(encoder, value, path)
     if isinstance(value, Tree):
         return encode_tree(encoder, value, path)
+    if isinstance(value, Trees):
+        return encode_trees(encoder, value, path)
+    if isinstance(value, Vectorizer):
+        return {TAG: "vectorizer", "state": encoder.encode(value.state(), f"{path}/state")}
     if isinstance(value, np.random.RandomState):
         return _encode_random(encoder, value, path)
     name = _name_of(type(value))
@@ -207,6 +215,14 @@ def _decode_random(decoder: Decoder, node: dict[str, Json], path: str) -> np.ran
     return random
 
 
+def _decode_vectorizer(decoder: Decoder, node: dict[str, Json], path: str) -> Vectorizer:
+    (state,) = fields(node, path, "state")
+    try:
+        return Vectorizer.from_state(decoder.decode(state, f"{path}/state"))
+    except TableError as error:
+        refuse(path, str(error))
+
+
 OTHERS: Final = {
     "forest": decode_forest,
     "function": decode_function,
@@ -215,4 +231,6 @@ OTHERS: Final = {
     "partial": decode_partial,
     "random": _decode_random,
     "tree": decode_tree,
+    "trees": decode_trees,
+    "vectorizer": _decode_vectorizer,
 }

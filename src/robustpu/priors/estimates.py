@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from robustpu.priors.alpha_max import alpha_max
 from robustpu.priors.best_bin import best_bin
+from robustpu.priors.cautious import share_posterior
 from robustpu.priors.crossfit import Sample, Scores, out_of_fold
 from robustpu.priors.dedpul import dedpul
 from robustpu.priors.elkan_noto import elkan_noto
@@ -27,10 +28,11 @@ MOST_ROWS = 400
 
 
 def combined(positive: ArrayLike, unlabeled: ArrayLike) -> float:
-    """Median of DEDPUL, best-bin and KM1.
+    """Median of DEDPUL, best-bin and KM1 where scores tell the share; else a cautious one.
 
-    DEDPUL has the lowest error on most scores, but now and then a large one where there are few
-    scores; the median then follows the others.
+    The three assume that the top of the ranking holds no negatives. Where classes overlap they are
+    too high, by a factor of three on real tables, so the median of
+    :func:`robustpu.priors.cautious.share_posterior` is taken instead.
 
     Parameters
     ----------
@@ -40,16 +42,32 @@ def combined(positive: ArrayLike, unlabeled: ArrayLike) -> float:
     Examples
     --------
     >>> rng = np.random.default_rng(0)
-    >>> positive, negative = rng.normal(3, 1, 1300), rng.normal(0, 1, 700)
+    >>> positive, negative = rng.normal(4, 1, 1300), rng.normal(0, 1, 700)
     >>> round(combined(positive[:1000], np.concatenate([positive[1000:], negative])), 1)
     0.3
     """
-    estimates = [
+    posterior = share_posterior(positive, unlabeled)
+    if not posterior.is_known:
+        return posterior.quantile(0.5)
+    return float(np.median(votes(positive, unlabeled)))
+
+
+def votes(positive: ArrayLike, unlabeled: ArrayLike) -> list[float]:
+    """Estimates of DEDPUL, best-bin and KM1.
+
+    DEDPUL has the lowest error on most scores, but now and then a large one where there are few
+    scores; the median then follows the others.
+
+    Examples
+    --------
+    >>> [round(vote, 1) for vote in votes(np.arange(60, 100), np.arange(100))]
+    [0.4, 0.4, 0.4]
+    """
+    return [
         dedpul(positive, unlabeled),
         best_bin(positive, unlabeled),
         km1(positive, unlabeled, max_rows=MOST_ROWS),
     ]
-    return float(np.median(estimates))
 
 
 # "auto" has the lowest error on data sets that were not used for tuning, see docs/priors.md.
@@ -148,7 +166,7 @@ def from_scores(positive: Scores, unlabeled: Scores, method: Any = "auto") -> fl
     Examples
     --------
     >>> import numpy as np
-    >>> from_scores(np.zeros(5), np.zeros(9))
+    >>> from_scores(np.zeros(5), np.zeros(9), "dedpul")
     0.9
     """
     found = pick("prior", method, PRIORS)(positive, unlabeled)

@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_consistent_length
 
-from robustpu import labels, metrics, priors
+from robustpu import labels, priors
 from robustpu.modules import scale_of
+from robustpu.priors.cautious import share_posterior
 from robustpu.scenario import check_scenario, population_prior
 from robustpu.validation.names import pick
 from robustpu.validation.numbers import check_number
@@ -26,14 +27,6 @@ Parts: TypeAlias = tuple[Floats, Floats]
 SHOWN: Final = tuple(name for name in priors.PRIORS if name != "auto")
 VOTES: Final = ("dedpul", "best-bin", "km1")
 REPEATED: Final = ("dedpul", "best-bin")
-DISAGREE = 0.15
-# Below this AUC, many negatives that look like positives may have been counted.
-OVERLAP = 0.9
-# Fewer labelled rows are too few for a warning.
-TELLING = 50
-TINY = 1e-6
-# Half a 90 % interval, in standard errors.
-USUAL = 1.645
 
 
 class PriorWarning(UserWarning):
@@ -58,6 +51,8 @@ class PriorEstimate:
         The estimate of each method.
     scores
         Out-of-fold scores of the rows, (n,), that the estimates are based on.
+    is_known
+        Whether the scores tell the share, up to a factor that can be acted on.
     """
 
     value: float
@@ -68,6 +63,7 @@ class PriorEstimate:
     method: str
     answers: Mapping[str, float]
     scores: Floats
+    is_known: bool = True
 
     def __float__(self) -> float:
         return self.value
@@ -101,9 +97,10 @@ def estimate_prior(
     Networks, and forests if X is a table, classify labelled against unlabelled rows and score the
     rows out of fold (``robustpu.priors.out_of_fold``). Each method makes an estimate from these
     scores. All of them assume that labels are selected completely at random (SCAR), and that some
-    region holds positives alone. The interval combines the spread of the estimates on resampled
-    scores with that of three methods. It begins at 0 where classes overlap so much that an estimate
-    can only be too high.
+    region holds positives alone. If scores tell the share, the interval combines the spread of the
+    estimates on resampled scores with that of three methods. Where classes overlap they do not:
+    the interval is then wide, ``"auto"`` is cautious (see :mod:`robustpu.priors.cautious`), and
+    ``is_known`` is False.
 
     Parameters
     ----------
@@ -114,9 +111,9 @@ def estimate_prior(
     y
         Two labels (n,): labelled positive (by default the larger) and unlabelled.
     method
-        A name of ``robustpu.priors.PRIORS``; ``"auto"`` is the median of DEDPUL, best-bin and KM1.
-        Or one of ``robustpu.priors.JOINT``, which estimate the prior and train alternately:
-        slower, with the interval of the others.
+        A name of ``robustpu.priors.PRIORS``; ``"auto"`` is the median of DEDPUL, best-bin and KM1,
+        or a cautious estimate where classes overlap. Or one of ``robustpu.priors.JOINT``, which
+        estimate the prior and train alternately: slower, with the interval of the others.
     scenario
         ``"case-control"`` or ``"single-set"``; it decides what the share in the population is.
     pos_label
@@ -139,8 +136,7 @@ def estimate_prior(
     Warns
     -----
     PriorWarning
-        The three methods of ``"auto"`` differ by more than 0.15, or the AUC of the scores, given
-        the lower end of the interval, is below 0.9 (from 50 labelled rows on).
+        Scores do not tell the share of positives.
 
     Examples
     --------
@@ -175,17 +171,9 @@ def estimate_prior(
     value = float(answers[method] if method in answers else chosen(*parts))
     value = priors.inside(value, len(parts[1]))
     votes = [answers[name] for name in VOTES]
-    if max(votes) - min(votes) > DISAGREE:
-        listed = ", ".join(f"{name} {answers[name]:.2f}" for name in VOTES)
-        warnings.warn(
-            f"estimates of the prior disagree: {listed}. Positives may overlap with negatives, or "
-            "labels may be biased; if you know the prior roughly, give it.",
-            PriorWarning,
-            stacklevel=2,
-        )
     found = prior_interval(parts, value, votes, level=level, n_bootstrap=n_bootstrap, random=random)
-    if found.doubt is not None:
-        warnings.warn(found.doubt, PriorWarning, stacklevel=2)
+    if not found.is_known:
+        warnings.warn(found.doubt(value), PriorWarning, stacklevel=2)
     counts = int(is_positive.sum()), int((~is_positive).sum())
     return PriorEstimate(
         value=value,
@@ -196,15 +184,26 @@ def estimate_prior(
         method=method,
         answers=answers,
         scores=scores,
+        is_known=found.is_known,
     )
 
 
 class PriorInterval(NamedTuple):
-    """The interval of an estimated prior, and why the estimate is probably too high, or None."""
+    """The interval of an estimated prior, its level, and whether scores tell the share."""
 
     low: float
     high: float
-    doubt: str | None
+    level: float
+    is_known: bool
+
+    def doubt(self, value: float) -> str:
+        """Say that the share is not known."""
+        return (
+            "positives are hard to tell from negatives, so these rows do not tell the share of "
+            f"positives among the unlabelled ones: {self.low:.1%} to {self.high:.1%} are possible "
+            f"({self.level:.0%} interval), and {value:.1%} is used. Ranking does not depend on it. "
+            "If you know the share roughly, give prior=."
+        )
 
 
 def prior_interval(
@@ -217,9 +216,6 @@ def prior_interval(
     random: np.random.RandomState,
 ) -> PriorInterval:
     """The interval of an estimated prior, from out-of-fold scores.
-
-    Classes overlap if the AUC is low, given the lower end of a 90 % interval of the prior: given
-    the estimate itself, an estimate that is too high would hide the overlap.
 
     Parameters
     ----------
@@ -234,23 +230,13 @@ def prior_interval(
     random
         For the bootstrap.
     """
-    error = math.hypot(_resampled(parts, n_bootstrap, random), stdev(votes))
-    half = NormalDist().inv_cdf((1 + level) / 2) * error
-    low, high = max(0.0, value - half), min(1.0, value + half)
-    area = _auc(parts, min(max(value - USUAL * error, TINY), 1 - TINY))
-    if area >= OVERLAP:
-        return PriorInterval(low, high, None)
-    doubt = (
-        f"the prior was estimated as {value:.2g}, and positives are hard to tell from negatives "
-        f"(AUC {area:.2f}): negatives that look like positives are counted too, so there may be "
-        "far fewer. If you know the prior roughly, give it."
-    )
-    return PriorInterval(0.0, high, doubt if len(parts[0]) >= TELLING else None)
-
-
-def _auc(parts: Parts, prior: float) -> float:
-    y = np.repeat([True, False], [len(part) for part in parts])
-    return metrics.auc(y, np.concatenate(parts), prior=prior)
+    posterior = share_posterior(*parts)
+    low, high = posterior.interval(level)
+    if posterior.is_known:
+        error = math.hypot(_resampled(parts, n_bootstrap, random), stdev(votes))
+        half = NormalDist().inv_cdf((1 + level) / 2) * error
+        low, high = max(0.0, value - half), min(1.0, value + half)
+    return PriorInterval(min(low, value), max(high, value), level, posterior.is_known)
 
 
 def _sample(

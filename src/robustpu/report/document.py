@@ -13,6 +13,7 @@ from robustpu.report.columns import importance, notes
 from robustpu.report.correction import correction
 from robustpu.report.headline import alarms, headline
 from robustpu.report.hits import curve, table
+from robustpu.report.members import members
 from robustpu.report.numbers import numbers
 from robustpu.report.sensitivity import sensitivity
 from robustpu.report.settings import settings
@@ -68,11 +69,13 @@ def render(results: Results) -> str:
 
 def _sections(results: Results) -> list[Section]:
     prior = results.prior
-    picture = figure(
-        "Expected positives among the first rows",
-        curve(results.top, results.expected, prior.value),
-        "With the interval as a band. Where it flattens, looking further pays less.",
-    )
+    picture = ""
+    if prior.is_known:
+        picture = figure(
+            "Expected positives among the first rows",
+            curve(results.top, results.expected, prior.value),
+            "With the interval as a band. Where it flattens, looking further pays less.",
+        )
     rows = figure(
         "How far down is it worth looking?",
         table(results.top),
@@ -82,8 +85,8 @@ def _sections(results: Results) -> list[Section]:
     if listed:
         listed = f'<p class="how">{escape(explained(results.suspects))}</p>\n{listed}'
     share, others = share_of_positives(prior), sensitivity(results)
-    # If the share may be anything below the estimate, a table by share says more than one by k.
-    if others and prior.low == 0:
+    # If the share is not known, only a table by share is true.
+    if not prior.is_known:
         rows = others
     else:
         share += others
@@ -95,6 +98,7 @@ def _sections(results: Results) -> list[Section]:
         Section("rounds", "Self-correction", "How the self-correction went", correction(results)),
         Section("suspects", "Suspects", "The suspects", listed),
         Section("important", "Columns", "Which columns matter", importance(results)),
+        Section("members", "Members", "What the ranking rests on", members(results)),
         Section("data", "Data", "What was read", notes(results)),
         Section("settings", "Settings", "How to repeat this", settings(results)),
     ]

@@ -5,7 +5,7 @@ from typing import Final
 
 from robustpu.charts.wording import CAVEAT, SPACE, about, counted, moment, percent, took
 from robustpu.report.hits import foremost
-from robustpu.results import Results
+from robustpu.results import Results, TopK
 
 KINDS: Final = {
     "collapse": "The model may have collapsed",
@@ -70,34 +70,50 @@ def alarms(results: Results) -> str:
 
 def _first(results: Results) -> str:
     rows, prior = results.data.n_unlabeled, results.prior
+    if not prior.is_known:
+        first = foremost(results.top, results.expected)
+        start = "the first rows" if first is None else f"these {counted(first.k)} rows"
+        return f"Start with {start}: the most likely positives of {counted(rows)} unlabelled ones"
     few = results.expected < 0.5
     words = "Hardly any" if few else f"About {about(results.expected)}"
-    is_sure = prior.low is None or prior.source == "range"
-    fewer = "" if few or is_sure else ", more likely fewer"
     interval = ""
     if prior.low is not None and prior.high is not None:
         interval = f" ({about(prior.low * rows)} to {about(prior.high * rows)})"
-    return f"{words} of the {counted(rows)} unlabelled rows are positive{fewer}{interval}"
+    return f"{words} of the {counted(rows)} unlabelled rows are positive{interval}"
 
 
 def _second(results: Results) -> str:
     first, prior = foremost(results.top, results.expected), results.prior
     if first is None:
         return "They are ranked below." if results.suspects else ""
+    if not prior.is_known:
+        return _by_share(results, first)
     where = '<a href="#suspects">the list below</a>' if results.suspects else "the ranking"
     expected = (
         f"about {counted(first.expected)} should be right "
         f"({counted(first.low)} to {counted(first.high)})"
     )
-    if prior.low == 0:
-        expected = (
-            f"up to {counted(first.expected)} should be right: "
-            '<a href="#yield">what that depends on</a>'
-        )
     doubt = "" if prior.low is None or prior.source == "range" else DOUBT
     return (
         f"Of the first {counted(first.k)} rows of {where}, {expected}. All this is estimated, "
         f"without a single known negative{doubt}."
+    )
+
+
+def _by_share(results: Results, first: TopK) -> str:
+    """What some shares of positives would mean for the first rows."""
+    place, points = results.top.index(first), results.sensitivity
+    middle = len(points) // 2
+    chosen = points[max(0, middle - 1) : middle + 2]
+    phrases = [
+        f"{percent(point.share)} of all unlabelled rows are positive, about "
+        f"{counted(point.expected[place])} of them are"
+        for point in chosen
+    ]
+    means = "; if ".join(phrases)
+    return (
+        f'If {means}. These rows do not tell the share: <a href="#yield">more shares</a>. The '
+        '<a href="#suspects">list</a> does not depend on it.'
     )
 
 

@@ -24,6 +24,9 @@ MEANINGS: Final = {
         "Accuracy", "share of rows classified correctly; flagging none gets the grey mark", "rest"
     ),
     "auc": Meaning("AUC", "chance that a positive is ranked above a negative", "half"),
+    "auc_of_labeled": Meaning(
+        "AUC of known positives", "chance that one is ranked above an unlabelled row", "half"
+    ),
     "average_precision": Meaning(
         "Average precision", "precision averaged over all thresholds", "share"
     ),

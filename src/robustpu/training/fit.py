@@ -20,9 +20,6 @@ from robustpu.validation.parameters import check_parameters
 
 Progress: TypeAlias = Callable[[int, int], None]
 
-# An estimator without networks counts as this many epochs of one network.
-OTHER_COST = 100
-
 
 class Job(NamedTuple):
     """An estimator with what it is to be fitted on.
@@ -53,6 +50,7 @@ class Problem:
     inputs: Inputs | None = None
     parts: list["Problem"] = field(default_factory=list)
     trained: list[Trained] = field(default_factory=list)
+    tick: Callable[[int], None] = lambda steps: None
 
     @property
     def estimator(self) -> Any:
@@ -168,6 +166,8 @@ def _resolve_priors(problems: Sequence[Problem]) -> None:
     }
     for problem in problems:
         estimator, training = problem.estimator, problem.data.training()
+        if estimator.estimates_while_fitting:
+            continue
         if id(problem) in found:
             prior = found[id(problem)]
         elif priors.needs_estimation(estimator.prior):
@@ -195,9 +195,10 @@ def _finish(
     try:
         for part in problem.parts:
             _finish(part, meter, is_part=True)
+        before, problem.tick = meter.done, meter.add
         scores = estimator.fit_data(problem)
         if problem.inputs is None and not problem.parts:
-            meter.add(OTHER_COST)
+            meter.add(before + _planned(problem) - meter.done)
         estimator.finalize(problem.data, scores)
         # All parts together may be sound where one is not, and raise alarms themselves.
         if not is_part:
@@ -267,5 +268,5 @@ def _planned(problem: Problem) -> int:
     if problem.parts:
         return sum(map(_planned, problem.parts))
     if problem.inputs is None:
-        return OTHER_COST
+        return int(problem.estimator.n_steps())
     return len(problem.plan.seeds) * int(problem.estimator.planned_epochs)

@@ -144,7 +144,7 @@ def time_alarms(
     newest = None if time_holdout is None else time_holdout.evaluation
     if evaluation is None or newest is None or newest.n_positive < FEW_NEWEST:
         return []
-    usual, late = evaluation.metric("auc"), newest.metric("auc")
+    usual, late = evaluation.auc, newest.auc
     if time_holdout is None or usual is None or late is None or late.high >= usual.low:
         return []
     text = (

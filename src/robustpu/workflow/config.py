@@ -7,7 +7,7 @@ DEFAULT_METHOD: Final = "auto"
 # What `robustpu compare` compares if nothing is named.
 COMPARED: Final = (DEFAULT_METHOD, "nnpu", "puet", "elkan-noto", "pn")
 TITLES: Final = {
-    "auto": "Default ensemble",
+    "auto": "Default pool",
     "pn": "PN: unlabelled is negative",
     "upu": "uPU",
     "nnpu": "nnPU",
@@ -47,6 +47,8 @@ class FitConfig:
         Seed of everything random.
     members
         Networks to average; None for the method's default.
+    effort
+        Of the default: a name or seconds, see :class:`robustpu.PUClassifier`.
     """
 
     method: str = DEFAULT_METHOD
@@ -54,6 +56,7 @@ class FitConfig:
     threshold: float | str = 0.5
     seed: int = 0
     members: int | None = None
+    effort: str | float = "default"
 
     @property
     def title(self) -> str:

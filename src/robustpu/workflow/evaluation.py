@@ -47,6 +47,7 @@ def evaluate_scores(
         scenario=scenario,
         labeled_share=float((y == 1).mean()),
         level=prior.level,
+        is_prior_known=prior.is_known,
     )
 
 

@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustpu.base.classifier import BasePUClassifier
+from robustpu.methods import all_methods
 from robustpu.metrics import largest_prior
 from robustpu.results import (
     Alarm,
     EvaluationSummary,
     Importance,
+    PoolMember,
     Prior,
     Results,
     ScoreHistogram,
@@ -38,7 +40,7 @@ from robustpu.workflow.evaluation import (
     widen_by_folds,
 )
 from robustpu.workflow.held_out import held_out_scores
-from robustpu.workflow.prior import bounded, find_prior, parse_prior
+from robustpu.workflow.prior import bounded, find_prior, parse_prior, prior_of
 from robustpu.workflow.problem import Problem, make_problem
 from robustpu.workflow.progress import Progress, reporter
 from robustpu.workflow.rounds import summarize_rounds
@@ -67,6 +69,7 @@ def fit_table(
     threshold: float | str = 0.5,
     seed: int = 0,
     members: int | None = None,
+    effort: str | float = "default",
     name: str | None = None,
     command: str | None = None,
     options: Mapping[str, Any] | None = None,
@@ -96,6 +99,8 @@ def fit_table(
         Seed of everything random.
     members
         Networks to average, for methods that train networks; None for the default.
+    effort
+        Of the default method: ``"fast"``, ``"default"``, ``"best"``, or seconds.
     name
         Name of the data on the page.
     command, options
@@ -121,7 +126,7 @@ def fit_table(
     >>> study.results.data.n_positive, len(study.results.suspects)
     (60, 200)
     """
-    config = FitConfig(method, scenario, threshold, seed, members)
+    config = FitConfig(method, scenario, threshold, seed, members, effort)
     # Refuse wrong settings before the table is read.
     source, _ = parse_prior(prior)
     make_model(config, 0.5)
@@ -130,23 +135,26 @@ def fit_table(
     with reporter(progress, verbose) as report:
         report("reading", 0, 0)
         problem = make_problem(data, roles, kinds, seed)
-        if source == "estimated":
-            report("prior", 0, 0)
-        found = find_prior(problem.X, problem.y, prior, scenario, seed, report)
+        found = None
+        if source != "estimated" or not all_methods()[method].estimates_while_fitting:
+            if source == "estimated":
+                report("prior", 0, 0)
+            found = find_prior(problem.X, problem.y, prior, scenario, seed, report)
         return _fit(problem, found, config, name or _name_of(data), settings, report)
 
 
 def _fit(
     problem: Problem,
-    prior: Prior,
+    prior: Prior | None,
     config: FitConfig,
     name: str,
     settings: Settings,
     progress: Progress,
 ) -> Study:
     X, y = problem.X, problem.y
-    fitted = train(make_model(config, prior.value), X, y, progress)
+    fitted = train(make_model(config, "auto" if prior is None else prior.value), X, y, progress)
     model, rounds = fitted.model, summarize_rounds(fitted.model)
+    prior = prior_of(model) if prior is None else prior
     _drop_weights(model)
     checked = _evaluate(model, problem, prior, config, progress)
     training_rows = remember(X, model.probability_)
@@ -174,6 +182,7 @@ def _fit(
         columns=sections.describe_columns(problem),
         notes=problem.notes,
         settings=settings,
+        members=describe_members(model),
     )
     return Study(model, problem.vectorizer, results, background, training_rows)
 
@@ -228,7 +237,7 @@ def _alarms(
     command: str | None,
 ) -> tuple[Alarm, ...]:
     prior, threshold = checked.prior, fitted.model.threshold_
-    auc = None if checked.summary is None else checked.summary.metric("auc")
+    auc = None if checked.summary is None else checked.summary.auc
     lowest = None if auc is None else auc.low
     return (
         *alarms.data_alarms(problem, prior, fitted.warnings),
@@ -260,6 +269,15 @@ def _suspects(
         [column.column for column in columns[:SHOWN] if column.value > 0],
         progress,
     )
+
+
+def describe_members(model: Any) -> tuple[PoolMember, ...]:
+    """Members of a pool, the one with the largest weight first; none of other models."""
+    if not hasattr(model, "member_auc_"):
+        return ()
+    found = zip(model.member_names_, model.weights_, model.member_auc_, strict=True)
+    members = [PoolMember(name, float(weight), float(auc)) for name, weight, auc in found]
+    return tuple(sorted(members, key=lambda member: -member.weight))
 
 
 def _drop_weights(model: Any) -> None:

@@ -2,12 +2,14 @@
 
 import math
 import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from robustpu.base.classifier import BasePUClassifier
 from robustpu.priors.estimation import PriorWarning, estimate_prior
 from robustpu.results import Prior
 from robustpu.workflow.progress import Progress, silent
@@ -23,7 +25,9 @@ WANTED: Final = (
 
 
 def bounded(prior: Prior, most: float) -> Prior:
-    """The prior, no larger than held-out scores allow, even if the user gave it.
+    """The prior, with a warning if it is larger than held-out scores allow.
+
+    What the user gave is never replaced: it may be right, and labels not completely at random.
 
     Parameters
     ----------
@@ -36,36 +40,23 @@ def bounded(prior: Prior, most: float) -> Prior:
     --------
     >>> bounded(Prior("estimated", 0.3, 0.1, 0.5), 0.4).interval
     (0.1, 0.4)
-    >>> bounded(Prior("given", 0.5), 0.2).high
-    0.2
+    >>> bounded(Prior("given", 0.5), 0.2).value
+    0.5
     """
     most = max(most, LEAST)
-    if prior.value > most:
-        return _refuted(prior, most)
-    if prior.low is None or prior.high is None:
+    if prior.source == "estimated" and prior.low is not None and prior.high is not None:
+        value = min(prior.value, most)
+        return replace(
+            prior, value=value, low=min(prior.low, value), high=max(min(prior.high, most), value)
+        )
+    said = prior.value if prior.high is None else prior.high
+    if said <= most:
         return prior
-    held = replace(prior, high=min(prior.high, max(most, prior.value)))
-    if prior.source != "range" or prior.high <= most:
-        return held
-    warning = f"{ALLOWED.format(most)} Your range goes up to {prior.high:.1%}, and was cut."
-    return replace(held, warnings=(*prior.warnings, warning))
-
-
-def _refuted(prior: Prior, most: float) -> Prior:
-    """A prior that is larger than held-out scores allow."""
-    # A refuted estimate says nothing about the true share; the lower end of a given range may.
-    is_range = prior.source == "range"
-    low = prior.low if is_range and prior.low is not None and prior.low < most else 0.0
-    given = {"estimated": "The estimate was", "range": "The middle of your range is"}
-    advice = " If you know the share, give it with --prior."
-    if prior.source in ("given", "count"):
-        advice = " It is possible only if positives were not labelled completely at random."
     warning = (
-        f"{ALLOWED.format(most)} {given.get(prior.source, 'You gave')} {prior.value:.1%}, which is "
-        f"too high, and the model was trained with it. The results use {low:.1%} to {most:.1%}."
-        f"{advice}"
+        f"{ALLOWED.format(most)} You gave {said:.1%}. Both cannot hold if positives were labelled "
+        "completely at random. The results use what you gave."
     )
-    return replace(prior, value=most, low=low, high=most, warnings=(*prior.warnings, warning))
+    return replace(prior, warnings=(*prior.warnings, warning))
 
 
 def parse_prior(asked: str | float) -> tuple[Source, tuple[float, ...]]:
@@ -157,13 +148,41 @@ def _estimated(
             progress=lambda done, total: progress("prior", done, total),
         )
     texts = [str(each.message) for each in caught if issubclass(each.category, PriorWarning)]
-    value = float(np.clip(found.value, LEAST, 1 - LEAST))
+    return _described(
+        found.value, found.low, found.high, found.level, found.answers, found.is_known, texts
+    )
+
+
+def prior_of(model: BasePUClassifier) -> Prior:
+    """The prior that a model estimated while it was fitted.
+
+    Parameters
+    ----------
+    model
+        Fitted with a prior to be estimated.
+    """
+    value, found = float(model.prior_), model.prior_interval()
+    texts = [] if found.is_known else [found.doubt(value)]
+    return _described(value, found.low, found.high, found.level, {}, found.is_known, texts)
+
+
+def _described(
+    value: float,
+    low: float,
+    high: float,
+    level: float,
+    estimates: Mapping[str, float],
+    is_known: bool,
+    texts: Sequence[str],
+) -> Prior:
+    value = float(np.clip(value, LEAST, 1 - LEAST))
     return Prior(
         "estimated",
         value,
-        min(float(found.low), value),
-        max(float(found.high), value),
-        float(found.level),
-        {name: float(estimate) for name, estimate in found.answers.items()},
+        min(float(low), value),
+        max(float(high), value),
+        float(level),
+        {name: float(estimate) for name, estimate in estimates.items()},
         tuple(text[:1].upper() + text[1:] for text in texts),
+        is_known,
     )

@@ -16,6 +16,7 @@ BELOW, ABOVE = 3, 1
 # A share nearer to the estimate would add nothing.
 NEAR: Final = 1.15
 STEPS: Final = (1, 2, 3, 5)
+POSSIBLE: Final = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7)
 
 
 def prior_sensitivity(
@@ -45,7 +46,28 @@ def prior_sensitivity(
     if evaluation is None:
         return ()
     sample = evaluation.sample
-    return tuple(_point(sample, share, ks, n_unlabeled) for share in shares(prior.value, most))
+    chosen = shares(prior.value, most) if prior.is_known else possible_shares(prior, most)
+    return tuple(_point(sample, share, ks, n_unlabeled) for share in chosen)
+
+
+def possible_shares(prior: Prior, most: float) -> list[float]:
+    """Round shares from 0.5 % up to the end of the interval, if the share is not known.
+
+    Parameters
+    ----------
+    prior
+        With its interval.
+    most
+        The largest that is allowed.
+
+    Examples
+    --------
+    >>> possible_shares(Prior("estimated", 0.06, 0.02, 0.2, is_known=False), 0.3)
+    [0.005, 0.01, 0.02, 0.05, 0.1, 0.2]
+    """
+    end = min(most, prior.high if prior.high is not None else most)
+    found = [share for share in POSSIBLE if share <= end * NEAR]
+    return found or [min(end, POSSIBLE[0])]
 
 
 def shares(value: float, most: float) -> list[float]:

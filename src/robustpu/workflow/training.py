@@ -31,7 +31,7 @@ class Fitted:
     warnings: Mapping[str, type[Warning]]
 
 
-def make_model(config: FitConfig, prior: float) -> BasePUClassifier:
+def make_model(config: FitConfig, prior: float | str) -> BasePUClassifier:
     """The configured estimator, not fitted.
 
     Parameters
@@ -39,7 +39,7 @@ def make_model(config: FitConfig, prior: float) -> BasePUClassifier:
     config
         What to fit.
     prior
-        Share of positives among the unlabelled rows.
+        Share of positives among the unlabelled rows, or "auto".
 
     Examples
     --------
@@ -60,6 +60,10 @@ def make_model(config: FitConfig, prior: float) -> BasePUClassifier:
         if "n_members" not in known:
             raise ValueError(f"{config.method} does not average members: leave their number out.")
         given["n_members"] = config.members
+    if config.effort != "default":
+        if "effort" not in known:
+            raise ValueError(f"{config.method} has no effort to set: leave it out.")
+        given["effort"] = config.effort
     model = kind(**given)
     _check_threshold(config, model)
     check_parameters(model)
@@ -87,8 +91,9 @@ def parts_of(model: Any) -> list[Any]:
     >>> len(parts_of(make_model(FitConfig("nnpu"), 0.2)))
     1
     """
-    is_ensemble = isinstance(model, PUVotingClassifier) and hasattr(model, "estimators_")
-    return [model, *(model.estimators_ if is_ensemble else ())]
+    ensemble = getattr(model, "ensemble_", None) or model
+    is_ensemble = isinstance(ensemble, PUVotingClassifier) and hasattr(ensemble, "estimators_")
+    return [model, *(ensemble.estimators_ if is_ensemble else ())]
 
 
 def train(

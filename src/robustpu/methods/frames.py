@@ -1,0 +1,67 @@
+"""DataFrames as they are: text, categories, dates and gaps become numbers inside a classifier."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import _check_feature_names, _check_n_features
+
+from robustpu.tables import Vectorizer
+
+
+def is_frame(X: Any) -> bool:
+    """Whether rows come with named columns, as in a DataFrame of pandas or polars.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> is_frame(pd.DataFrame({"a": [1]})), is_frame(np.zeros((2, 2)))
+    (True, False)
+    """
+    return hasattr(X, "columns") and hasattr(X, "dtypes")
+
+
+def needs_vectorizer(X: Any) -> bool:
+    """Whether a table has columns that are no numbers, or missing values.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> needs_vectorizer(pd.DataFrame({"a": ["x"]})), needs_vectorizer(np.array([[np.nan], [1.0]]))
+    (True, True)
+    >>> needs_vectorizer(pd.DataFrame({"a": [1, 2]})), needs_vectorizer(np.ones((2, 2)))
+    (False, False)
+    """
+    if is_frame(X):
+        return any(not _is_full(np.asarray(X[name])) for name in X.columns)
+    is_floats = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind == "f"
+    return is_floats and not _is_full(X)
+
+
+def _is_full(values: Any) -> bool:
+    """Whether an array holds numbers, none of them missing."""
+    return values.dtype.kind in "biu" or (
+        values.dtype.kind == "f" and not np.isnan(np.sum(values, dtype=np.float64))
+    )
+
+
+def fit_vectorizer(estimator: Any, X: Any) -> Vectorizer:
+    """Learn what becomes of each column; notes names and number of the columns."""
+    _check_feature_names(estimator, X, reset=True)
+    _check_n_features(estimator, X, reset=True)
+    columns = columns_of(X)
+    # Columns of an array are numbers, however few values they have.
+    kinds: Any = None if is_frame(X) else dict.fromkeys(columns, "number")
+    return Vectorizer(kinds=kinds).fit(columns)
+
+
+def columns_of(X: Any) -> Any:
+    """A frame as it is, and an array as columns x0, x1...
+
+    Examples
+    --------
+    >>> columns_of(np.array([[1.0, 2.0]]))
+    {'x0': array([1.]), 'x1': array([2.])}
+    """
+    if is_frame(X):
+        return X
+    return {f"x{place}": column for place, column in enumerate(np.asarray(X).T)}

@@ -1,0 +1,110 @@
+"""Functions of the columns of a table that linear rankers are linear in."""
+
+from collections.abc import Callable, Mapping
+from typing import Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+
+Floats: TypeAlias = NDArray[np.float64]
+Fitted: TypeAlias = dict[str, Floats]
+
+# Standardised numbers end here.
+FAR = 5.0
+# Quantiles at which a hinge begins.
+KNOTS = (0.1, 0.25, 0.5, 0.75, 0.9)
+# A column of fewer values has no hinges.
+FEW_VALUES = 10
+# Rows that the Laplacian kernel compares with, and its width divided by the number of columns.
+LANDMARKS, WIDTH = 200, 0.5
+# Quantiles and numbers of values are those of this many rows.
+MOST_ROWS = 20_000
+TINY = 1e-12
+# Eigenvalues of a kernel below it are rounding.
+SMALL = 1e-5
+
+
+def standardized(X: Floats, mean: Floats, scale: Floats) -> Floats:
+    """(x - mean) / scale, at most 5 away from 0, shape (n, d)."""
+    return np.clip((X - mean) / scale, -FAR, FAR)
+
+
+def scale_of(X: Floats) -> tuple[Floats, Floats]:
+    """Mean and deviation of each column, (d,); constant columns have the deviation 1.
+
+    Examples
+    --------
+    >>> scale_of(np.array([[1.0, 5.0], [3.0, 5.0]]))
+    (array([2., 5.]), array([1., 1.]))
+    """
+    mean, scale = X.mean(axis=0), X.std(axis=0)
+    return mean, np.where(scale > TINY * np.abs(mean), scale, 1.0)
+
+
+def has_many_values(X: Floats) -> NDArray[np.bool_]:
+    """Which columns have more than ten values, (d,).
+
+    Examples
+    --------
+    >>> has_many_values(np.column_stack([np.arange(20.0), np.arange(20) % 2]))
+    array([ True, False])
+    """
+    return np.array([len(np.unique(column)) > FEW_VALUES for column in X.T], dtype=np.bool_)
+
+
+def fit_hinges(Z: Floats, random: np.random.RandomState) -> Fitted:
+    """Learn where the hinges max(0, z - knot) of columns with many values begin."""
+    sample = Z[:MOST_ROWS]
+    columns = np.flatnonzero(has_many_values(sample))
+    knots = np.quantile(sample[:, columns], KNOTS, axis=0).T
+    return {"columns": columns.astype(np.float64), "knots": knots.reshape(len(columns), len(KNOTS))}
+
+
+def hinges(Z: Floats, fitted: Fitted) -> Floats:
+    """Columns, and max(0, z - knot) of those with many values, (n, d + 5 m)."""
+    part = Z[:, fitted["columns"].astype(np.intp), None]
+    return np.hstack([Z, np.maximum(part - fitted["knots"], 0.0).reshape(len(Z), -1)])
+
+
+def fit_laplacian(Z: Floats, random: np.random.RandomState) -> Fitted:
+    """Draw landmarks."""
+    return {"landmarks": Z[random.choice(len(Z), min(LANDMARKS, len(Z)), replace=False)]}
+
+
+def laplacian(Z: Floats, fitted: Fitted) -> Floats:
+    """exp(-|z - landmark| / (2 d)): the Laplacian kernel, (n, m)."""
+    distance = cdist(Z, fitted["landmarks"], "cityblock")
+    # Single precision, in which the exponential function is twenty times as fast.
+    kernel: Floats = np.exp(np.float32(-WIDTH / Z.shape[1]) * distance.astype(np.float32))
+    return kernel
+
+
+def whitening(fitted: Fitted) -> Floats | None:
+    """Nystroem's map: K(landmarks, landmarks)^-1/2, (m, r); None for a basis without landmarks."""
+    if "landmarks" not in fitted:
+        return None
+    values, vectors = np.linalg.eigh(laplacian(fitted["landmarks"], fitted).astype(np.float64))
+    # Copies of a row have no direction of their own.
+    counts = values > SMALL
+    found: Floats = vectors[:, counts] / np.sqrt(values[counts])
+    return found
+
+
+# Name -> what is learned from standardised rows, and the features of rows.
+BASES: Final[Mapping[str, tuple[Callable[..., Fitted], Callable[[Floats, Fitted], Floats]]]] = {
+    "hinges": (fit_hinges, hinges),
+    "laplacian": (fit_laplacian, laplacian),
+}
+
+
+def blocks(n_rows: int, width: int, most: int = 1 << 22) -> list[slice]:
+    """Slices of rows whose features are ``most`` numbers at most.
+
+    Examples
+    --------
+    >>> blocks(5, 2, most=4)
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 6, None)]
+    """
+    step = max(1, most // max(1, width))
+    return [slice(start, start + step) for start in range(0, n_rows, step)]

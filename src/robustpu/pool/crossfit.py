@@ -1,0 +1,186 @@
+"""One cross-fit of all members: out-of-fold scores of every row, and each member fitted to all."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustpu.base.wrapper import fit_learner
+from robustpu.calibration import log_odds
+from robustpu.modules.rows import is_mapped, some_of_each
+from robustpu.training import TrainingData
+from robustpu.training.data import Floats, Index, Mask
+
+FOLDS = 5
+# Labelled and unlabelled rows that a member is fitted to, at most; all are scored.
+MOST = (20_000, 20_000)
+# Rows that are scored at a time.
+SCORED = 1 << 15
+# Probabilities of learners that give no decisions are clipped to this distance from 0 and 1.
+EDGE = 1e-6
+TINY = 1e-12
+
+Split = tuple[Index, Index]
+
+
+@dataclass(frozen=True, eq=False)
+class FittedMember:
+    """A member after the cross-fit.
+
+    Attributes
+    ----------
+    name, learner
+        Its name, and the learner that was fitted to all rows.
+    out_of_fold
+        Score of each row by a learner that was not fitted to it, (n,).
+    mean, scale
+        Of these scores; the pool adds standardised ones.
+    """
+
+    name: str
+    learner: Any
+    out_of_fold: Floats
+    mean: float
+    scale: float
+
+    @property
+    def standardized(self) -> Floats:
+        """(out_of_fold - mean) / scale, (n,)."""
+        return (self.out_of_fold - self.mean) / self.scale
+
+
+def folds_of(data: TrainingData, rows: Index, random: np.random.RandomState) -> list[Split]:
+    """Split rows into five folds, as many labelled rows in each; copies of a row stay in one.
+
+    A forest would recognise copies of its training rows. None if there are fewer than two labelled
+    or two unlabelled rows.
+
+    Parameters
+    ----------
+    data, rows
+        The data, and the rows with non-zero sample weight.
+    random
+        Decides which row is where.
+
+    Examples
+    --------
+    >>> data = TrainingData(np.arange(20.0)[:, None], np.arange(20) < 5, np.ones(20))
+    >>> [len(other) for _, other in folds_of(data, np.arange(20), np.random.RandomState(0))]
+    [4, 4, 4, 4, 4]
+    """
+    is_positive = data.is_positive[rows]
+    count = min(FOLDS, int(is_positive.sum()), int((~is_positive).sum()))
+    if count < 2:
+        return []
+    fold = np.empty(len(rows), dtype=np.intp)
+    for side in (is_positive, ~is_positive):
+        places = np.flatnonzero(side)
+        fold[random.permutation(places)] = np.arange(len(places)) % count
+    if not is_mapped(data.X):
+        together = fold[_first_copies(data.X[rows])]
+        # Where all rows of one label are copies, they cannot be kept in one fold.
+        fold = together if _has_both_outside(together, is_positive) else fold
+    return [(rows[fold != k], rows[fold == k]) for k in np.unique(fold)]
+
+
+def _has_both_outside(fold: Index, is_positive: Mask) -> bool:
+    """Whether labelled and unlabelled rows lie outside of every fold."""
+    numbers = np.unique(fold)
+    return len(numbers) > 1 and all(
+        0 < is_positive[fold != k].sum() < (fold != k).sum() for k in numbers
+    )
+
+
+def _first_copies(X: NDArray[Any]) -> Index:
+    """The first row that is equal to each row, (n,)."""
+    keys = np.ascontiguousarray(X).view(np.dtype((np.void, X.dtype.itemsize * X.shape[1]))).ravel()
+    _, first, number = np.unique(keys, return_index=True, return_inverse=True)
+    return first[number]
+
+
+def cross_fit(
+    name: str,
+    learner: Any,
+    data: TrainingData,
+    splits: list[Split],
+    random: np.random.RandomState,
+    *,
+    seconds_left: float = np.inf,
+    tick: Callable[[], object] = bool,
+) -> FittedMember | None:
+    """Score each row by a learner that has not seen it, and fit the learner to all rows.
+
+    Parameters
+    ----------
+    name, learner
+        The member; the learner is not changed.
+    data
+        Rows with zero sample weight are scored by the learner of all others.
+    splits
+        Rows to learn from and rows to score, of each fold; without any, rows are scored in sample.
+    random
+        Of the learner and of the rows that are drawn.
+    seconds_left
+        After the first fold it is known how long all will take; if that is longer, None.
+    tick
+        Called after each fit.
+    """
+    started = time.perf_counter()
+    score, is_scored = np.empty(len(data)), np.zeros(len(data), dtype=np.bool_)
+    for number, (training, other) in enumerate(splits):
+        fitted = _fit(learner, data, training, random)
+        score[other], is_scored[other] = score_rows(fitted, data.X, other), True
+        tick()
+        seconds = time.perf_counter() - started
+        if number == 0 and seconds * (len(splits) + 1) > seconds_left:
+            return None
+    fitted = _fit(learner, data, np.flatnonzero(data.weight), random)
+    tick()
+    others = np.flatnonzero(~is_scored)
+    score[others] = score_rows(fitted, data.X, others)
+    mean = float(np.average(score, weights=data.weight))
+    scale = float(np.sqrt(np.average((score - mean) ** 2, weights=data.weight)))
+    # A learner that ranks nothing counts for nothing.
+    scale = scale if scale > TINY * max(1.0, abs(mean)) else 1.0
+    return FittedMember(name, fitted, score, mean, scale)
+
+
+def _fit(learner: Any, data: TrainingData, rows: Index, random: np.random.RandomState) -> Any:
+    seed = random.randint(np.iinfo(np.int32).max)
+    part = data.take(rows[some_of_each(data.is_positive[rows], MOST, seed)])
+    return fit_learner(learner, part.X, part.is_positive, part.weight, random)
+
+
+def score_rows(learner: Any, X: NDArray[Any], rows: Index | None = None) -> Floats:
+    """Decisions of a learner, or log-odds if it has probabilities alone, (n,), block by block.
+
+    Parameters
+    ----------
+    learner
+        Fitted to the labels 0 and 1.
+    X
+        Rows (n, d).
+    rows
+        Which; all by default.
+    """
+    parts = [_score(learner, block) for block in _blocks(X, rows)]
+    found: Floats = np.concatenate(parts) if parts else np.zeros(0)
+    if not np.isfinite(found).all():
+        raise ValueError(f"{type(learner).__name__} gives scores that are not finite.")
+    return found
+
+
+def _blocks(X: NDArray[Any], rows: Index | None) -> Iterator[NDArray[Any]]:
+    for start in range(0, len(X) if rows is None else len(rows), SCORED):
+        block = slice(start, start + SCORED)
+        yield np.asarray(X[block] if rows is None else X[rows[block]])
+
+
+def _score(learner: Any, X: NDArray[Any]) -> Floats:
+    if hasattr(learner, "decision_function"):
+        return np.asarray(learner.decision_function(X), dtype=np.float64)
+    probability = np.asarray(learner.predict_proba(X), dtype=np.float64)[:, 1]
+    return log_odds(np.clip(probability, EDGE, 1 - EDGE))

@@ -1,0 +1,112 @@
+"""From the score of a pool to probabilities: a logistic link that knows the prior."""
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+from scipy.special import expit, log_expit
+
+from robustpu.calibration import matching_shift
+from robustpu.modules.rows import some_of_each
+
+Floats: TypeAlias = NDArray[np.float64]
+Mask: TypeAlias = NDArray[np.bool_]
+
+# Logarithms of the least and the largest slope of a standardised score.
+SLOPES = (-3.0, 3.5)
+# Labelled and unlabelled rows that decide on the slope, at most.
+MOST = (5_000, 20_000)
+
+
+def fit_link(
+    score: Floats, is_positive: Mask, weight: Floats, prior: float, population: float, scenario: str
+) -> Floats:
+    """Slope a and shift b of p(x) = sigmoid(a score + b), (2,), by the likelihood of the labels.
+
+    For each a, b is such that p has the right mean: the prior on the unlabelled rows, or that of
+    the population on all rows of single-set data. Under SCAR a row of single-set data is labelled
+    with probability c p(x), c = P(labelled | positive); in case-control data the odds of being
+    labelled are n_P / n_U p(x) / prior. So the slope is found without a negative.
+
+    Parameters
+    ----------
+    score
+        Out-of-fold scores of mean 0 and deviation 1, (n,).
+    is_positive, weight
+        Whether each row is labelled, and its sample weight, (n,).
+    prior, population
+        Share of positives among the unlabelled rows, and in the population.
+    scenario
+        ``"case-control"`` or ``"single-set"``.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> truth = np.arange(3000) < 1500
+    >>> score = rng.normal(size=3000) + 2 * truth
+    >>> a, b = fit_link(score, np.arange(3000) < 1000, np.ones(3000), 0.25, 0.25, "case-control")
+    >>> round(a), round(float(expit(a * score + b)[1000:].mean()), 3)
+    (2, 0.25)
+    """
+    rows = some_of_each(is_positive, MOST, seed=0)
+    part = score[rows], is_positive[rows], _balanced(weight, is_positive, rows)
+
+    def loss(log_slope: float) -> float:
+        return _loss(float(np.exp(log_slope)), *part, prior, population, scenario)
+
+    slope = float(np.exp(minimize_scalar(loss, bounds=SLOPES, method="bounded").x))
+    shift = _shift(slope, score, is_positive, weight, prior, population, scenario)
+    return np.array([slope, shift])
+
+
+def _balanced(weight: Floats, is_positive: Mask, rows: NDArray[np.intp]) -> Floats:
+    """Weights of some rows, whose sums over P and over U are those of all."""
+    chosen, labelled = weight[rows], is_positive[rows]
+    factors = [weight[is_positive == side].sum() / chosen[labelled == side].sum()
+               for side in (False, True)]  # fmt: skip
+    balanced: Floats = chosen * np.where(labelled, factors[1], factors[0])
+    return balanced
+
+
+def _shift(
+    slope: float,
+    score: Floats,
+    is_positive: Mask,
+    weight: Floats,
+    prior: float,
+    population: float,
+    scenario: str,
+) -> float:
+    if scenario == "single-set":
+        return matching_shift(slope * score, population, weight)
+    return matching_shift(slope * score[~is_positive], prior, weight[~is_positive])
+
+
+def _loss(
+    slope: float,
+    score: Floats,
+    is_positive: Mask,
+    weight: Floats,
+    prior: float,
+    population: float,
+    scenario: str,
+) -> float:
+    """Negative log-likelihood of which rows are labelled."""
+    shift = _shift(slope, score, is_positive, weight, prior, population, scenario)
+    log_p = log_expit(slope * score + shift)
+    positive, unlabeled = weight[is_positive].sum(), weight[~is_positive].sum()
+    if scenario == "single-set":
+        log_chance = np.log(positive / ((positive + unlabeled) * population)) + log_p
+        log_chance = np.minimum(log_chance, -1e-12)
+        log_other = np.log(-np.expm1(log_chance))
+    else:
+        log_odds = np.log(positive / unlabeled / prior) + log_p
+        log_chance, log_other = log_expit(log_odds), log_expit(-log_odds)
+    return -float(weight @ np.where(is_positive, log_chance, log_other))
+
+
+def linked(score: Floats, link: Floats) -> Floats:
+    """sigmoid(a score + b), (n,), with the slope and the shift of :func:`fit_link`."""
+    probability: Floats = expit(link[0] * score + link[1])
+    return probability
