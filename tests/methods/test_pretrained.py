@@ -77,6 +77,13 @@ def test_other_estimates_are_made_from_its_scores(pu, prior):
     assert 0.1 < found.prior_ < 0.7
 
 
+def test_its_own_estimate_has_a_name(pu, fitted):
+    named = model(prior="pretrained").fit(pu.X, pu.y)
+    assert (named.prior_, named.given_prior_) == (fitted.prior_, None)
+    with pytest.raises(ValueError, match="validation_fraction= a share above 0"):
+        model(prior="pretrained", threshold="recall:0.8").fit(pu.X, pu.y)
+
+
 def test_an_estimate_that_trains_networks_is_refused(pu):
     with pytest.raises(ValueError, match="trains networks of its own"):
         model(prior="tedn").fit(pu.X, pu.y)

@@ -44,9 +44,9 @@ class PretrainedPUClassifier(SinglePUClassifier):
     device
         ``"auto"``: the GPU if there is one. ``"cpu"``, ``"cuda:1"``... as in torch.
     prior
-        A number is an input of the network. ``"auto"``: the network is not given any, and
-        ``prior_`` is the mean of its probabilities of the unlabelled rows. Other names estimate it
-        from out-of-fold scores of the network, which takes two passes.
+        A number is an input of the network. ``"auto"`` or ``"pretrained"``: it is not given any,
+        and ``prior_`` is the mean of its probabilities of the unlabelled rows. Other names estimate
+        it from out-of-fold scores of the network, which takes two passes.
 
     Attributes
     ----------
@@ -87,6 +87,12 @@ class PretrainedPUClassifier(SinglePUClassifier):
     )
     device: str = param("auto")
 
+    def check_combination(self) -> None:
+        # Its own estimate is no other network's.
+        if self.prior == "pretrained":
+            return super(SinglePUClassifier, self).check_combination()
+        return super().check_combination()
+
     def check_data(
         self,
         X: ArrayLike,
@@ -121,7 +127,7 @@ class PretrainedPUClassifier(SinglePUClassifier):
         return TABLES[self]
 
     def estimate_prior(self, data: TrainingData, random: np.random.RandomState) -> float:
-        if self.prior == "auto":
+        if self.prior in OWN:
             table = self._encode(data, None, random)
             unlabeled = ~table.is_positive
             weight = data.weight[self.context_rows_]
@@ -250,6 +256,8 @@ class PretrainedPUClassifier(SinglePUClassifier):
 
 # Encoded contexts are large, and made again from ``context_``: they are no part of a model.
 TABLES: WeakKeyDictionary[PretrainedPUClassifier, EncodedTable] = WeakKeyDictionary()
+# Names of the network's own share of positives.
+OWN = ("auto", "pretrained")
 # Folds of tables with few labels, where each label counts and a pass is cheap, and of others.
 FEW, FOLDS_OF_FEW, FOLDS = 100, 5, 3
 
