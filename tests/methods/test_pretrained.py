@@ -1,6 +1,7 @@
 """The pretrained network as a classifier; the network itself is tested in tests/pretrained."""
 
 import pickle
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -74,6 +75,13 @@ def test_other_estimates_are_made_from_its_scores(pu, prior):
     found = model(prior=prior).fit(pu.X, pu.y)
     assert found.given_prior_ == found.prior_
     assert 0.1 < found.prior_ < 0.7
+
+
+def test_its_own_estimate_has_a_name(pu, fitted):
+    named = model(prior="pretrained").fit(pu.X, pu.y)
+    assert (named.prior_, named.given_prior_) == (fitted.prior_, None)
+    with pytest.raises(ValueError, match="validation_fraction= a share above 0"):
+        model(prior="pretrained", threshold="recall:0.8").fit(pu.X, pu.y)
 
 
 def test_an_estimate_that_trains_networks_is_refused(pu):
@@ -204,6 +212,30 @@ def test_long_tables_are_drawn_from(pu, monkeypatch):
     assert len(found.context_) == 90
     assert np.isfinite(found.out_of_fold_).all()
     assert found.score(pu.X_test, pu.y_test) > 0.85
+
+
+def test_rows_outside_of_a_context_need_no_folds(pu, monkeypatch):
+    def refuse(*_):
+        raise AssertionError("a pass for each fold, and all rows have a member without them")
+
+    monkeypatch.setattr(pretrained, "EncodedTable", partial(EncodedTable, max_context=50))
+    monkeypatch.setattr(pretrained, "_folds", refuse)
+    found = model(prior=0.4, n_members=2).fit(pu.X, pu.y)
+    expected = pretrained.TABLES[found].training.held_out
+    np.testing.assert_allclose(found.out_of_fold_, expected)
+    labelled = pu.y == 1
+    np.testing.assert_array_equal(found.probability_[labelled], found.out_of_fold_[labelled])
+
+
+@pytest.mark.parametrize(("n_labelled", "count"), [(40, 5), (100, 3), (2, 2), (1, 0)])
+def test_fewer_folds_where_labels_are_many(n_labelled, count):
+    is_positive = np.arange(300) < n_labelled
+    splits = pretrained._folds(is_positive, np.random.RandomState(0))
+    assert len(splits) == count
+    for training, other in splits:
+        assert is_positive[training].any()
+        assert is_positive[other].any()
+        assert not np.intersect1d(training, other).size
 
 
 # Models that are kept.

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+import torch
 from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import roc_auc_score
 
 from robustpu.pretrained import EncodedTable, inference, load_network, predict, to_single_set
+from robustpu.pretrained.inference import _sigmoid
 from robustpu.pretrained.network import NetworkConfig, PUNetwork
 
 
@@ -47,6 +49,16 @@ def test_shipped_weights_learn_in_one_pass(network):
     assert found.training.shape == (160,)
 
 
+def test_shipped_weights_score_as_they_did(network, table):
+    """Figures of the first release, when members were encoded one after the other."""
+    X, is_positive = table
+    encoded = EncodedTable(network, X, is_positive, np.arange(5) == 3, n_members=2)
+
+    expected = [0.7233714, 0.02784577, 0.1534629, 0.03259467]
+    np.testing.assert_allclose(encoded.score(X)[[0, 30, 60, 90]], expected, rtol=1e-4)
+    assert encoded.estimate_prior() == pytest.approx(0.09191798, rel=1e-4)
+
+
 def test_chunked_queries_equal_unchunked(small_network, table, monkeypatch):
     X, is_positive = table
     encoded = EncodedTable(small_network, X, is_positive, n_members=2)
@@ -55,6 +67,61 @@ def test_chunked_queries_equal_unchunked(small_network, table, monkeypatch):
     monkeypatch.setitem(inference.CHUNK_CELLS, "cpu", 21)
 
     np.testing.assert_allclose(encoded.score(X), whole, rtol=1e-5)
+
+
+@pytest.fixture
+def two_threads():
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    yield
+    torch.set_num_threads(before)
+
+
+def test_threads_change_nothing(small_network, table, two_threads):
+    X, is_positive = table
+    together = EncodedTable(small_network, X, is_positive, n_members=3)
+
+    assert torch.get_num_threads() == 2
+    torch.set_num_threads(1)
+    alone = EncodedTable(small_network, X, is_positive, n_members=3)
+    np.testing.assert_allclose(together.score(X), alone.score(X), rtol=1e-6)
+    np.testing.assert_allclose(together.training.probability, alone.training.probability, rtol=1e-6)
+
+
+def test_threads_end_with_an_error(two_threads):
+    def divide(x):
+        return 1 / x
+
+    with pytest.raises(ZeroDivisionError):
+        inference.on_threads(divide, [1, 0, 2], torch.device("cpu"))
+    assert torch.get_num_threads() == 2
+
+
+def test_training_rows_outside_of_a_context_are_held_out(small_network, table):
+    X, is_positive = table
+    encoded = EncodedTable(small_network, X, is_positive, n_members=2, max_context=40)
+    first, second = encoded.members
+    found = encoded.training
+    inside = np.zeros((2, len(X)), bool)
+    inside[0, first.rows] = inside[1, second.rows] = True
+
+    # No row is in both contexts: one member or two have not seen it.
+    assert not inside.all(0).any()
+    scores = [_sigmoid(encoded._query_logits(member, X)) for member in (first, second)]
+    expected = np.average(scores, axis=0, weights=~inside)
+    np.testing.assert_allclose(found.held_out, expected, rtol=1e-5)
+    np.testing.assert_array_equal(found.probability[is_positive], found.held_out[is_positive])
+    seen = first.rows[~is_positive[first.rows]]
+    own = _sigmoid(first.logits[~is_positive[first.rows]])
+    np.testing.assert_allclose(found.probability[seen], (own + scores[1][seen]) / 2, rtol=1e-5)
+
+
+def test_training_rows_inside_of_all_contexts_are_not_held_out(small_network, table):
+    X, is_positive = table
+    found = EncodedTable(small_network, X, is_positive, n_members=2).training
+
+    assert np.isnan(found.held_out).all()
+    np.testing.assert_array_equal(np.isnan(found.probability), is_positive)
 
 
 def test_one_seed_one_answer(small_network, table):
@@ -98,7 +165,7 @@ def test_long_and_wide_tables_are_split(small_network, monkeypatch):
     for member in encoded.members:
         assert len(member.rows) == 128
         assert is_positive[member.rows].sum() <= 50
-    assert np.isfinite(encoded.score_training()).all()
+    assert np.isfinite(encoded.training.probability[~is_positive]).all()
 
 
 def test_constant_empty_and_huge_columns_are_accepted(small_network, table):

@@ -5,7 +5,8 @@ import pytest
 import torch
 
 from robustpu import NNPUClassifier, estimate_prior
-from robustpu.priors import JOINT, Sample, crossfit, estimate, joint
+from robustpu.pretrained import EncodedTable
+from robustpu.priors import JOINT, Sample, crossfit, estimate, joint, pretrained
 from robustpu.priors.joint import _halves, least_positive
 
 
@@ -60,6 +61,38 @@ def test_classifiers_take_the_names():
 def test_a_slip_in_a_name_is_told():
     with pytest.raises(ValueError, match="it is 'tend': did you mean 'tedn'"):
         NNPUClassifier(prior="tend").fit(*clouds(0.4))
+
+
+def test_the_pretrained_share_takes_rows_of_a_map_in_bounds(monkeypatch):
+    """A mapped table, of which no more is read than two contexts hold."""
+    held = sample(0.4)
+    read, encoded = [], []
+
+    class Rows:
+        device = torch.device("cpu")
+
+        def __getitem__(self, rows):
+            read.append(len(rows))
+            return held.x[rows]
+
+    def encode(network, x, is_positive, **given):
+        encoded.append((x.shape, int(is_positive.sum()), given["max_context"]))
+        return EncodedTable(network, x, is_positive, **given)
+
+    monkeypatch.setattr(pretrained, "CONTEXT", 60)
+    monkeypatch.setattr(pretrained, "EncodedTable", encode)
+    found = pretrained.pretrained(Sample(Rows(), held.is_positive, "mlp", 0))
+    assert read == [240]
+    assert encoded == [((240, 2), 120, 60)]
+    assert 0.1 < found < 0.6
+
+
+def test_a_classifier_takes_the_pretrained_share():
+    X, y = clouds(0.4)
+    model = NNPUClassifier(prior="pretrained", epochs=2, random_state=0).fit(X, y)
+    assert model.prior_ == pytest.approx(0.4, abs=0.08)
+    found = estimate_prior(X, y, method="pretrained", n_bootstrap=5, random_state=0)
+    assert found.value == found.answers["pretrained"] == pytest.approx(0.4, abs=0.08)
 
 
 def test_capu_ends_when_the_prior_stays(monkeypatch):

@@ -7,15 +7,16 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import Tags
 from sklearn.utils.validation import validate_data
 
 from robustpu import labels
 from robustpu.base.neural import device_of
-from robustpu.base.wrapper import SinglePUClassifier, folds, refuse_huge
+from robustpu.base.wrapper import SinglePUClassifier, refuse_huge
 from robustpu.calibration import log_odds
 from robustpu.pretrained import EncodedTable, load_network, read_about
-from robustpu.pretrained.inference import MAX_COLUMNS, MAX_CONTEXT
+from robustpu.pretrained.inference import MAX_COLUMNS, MAX_CONTEXT, on_threads
 from robustpu.priors import from_scores, inside
 from robustpu.scenario import to_population
 from robustpu.training import Problem, Scores, TrainingData
@@ -43,9 +44,9 @@ class PretrainedPUClassifier(SinglePUClassifier):
     device
         ``"auto"``: the GPU if there is one. ``"cpu"``, ``"cuda:1"``... as in torch.
     prior
-        A number is an input of the network. ``"auto"``: the network is not given any, and
-        ``prior_`` is the mean of its probabilities of the unlabelled rows. Other names estimate it
-        from out-of-fold scores of the network, which takes two passes.
+        A number is an input of the network. ``"auto"`` or ``"pretrained"``: it is not given any,
+        and ``prior_`` is the mean of its probabilities of the unlabelled rows. Other names estimate
+        it from out-of-fold scores of the network, which takes two passes.
 
     Attributes
     ----------
@@ -80,11 +81,17 @@ class PretrainedPUClassifier(SinglePUClassifier):
     True
     """
 
-    n_members: int = param(4, number(least=1, most=100, whole=True))
+    n_members: int = param(2, number(least=1, most=100, whole=True))
     categorical_features: Sequence[int | str] | None = param(
         None, lambda name, value: _check_columns(name, value)
     )
     device: str = param("auto")
+
+    def check_combination(self) -> None:
+        # Its own estimate is no other network's.
+        if self.prior == "pretrained":
+            return super(SinglePUClassifier, self).check_combination()
+        return super().check_combination()
 
     def check_data(
         self,
@@ -120,16 +127,18 @@ class PretrainedPUClassifier(SinglePUClassifier):
         return TABLES[self]
 
     def estimate_prior(self, data: TrainingData, random: np.random.RandomState) -> float:
-        if self.prior == "auto":
+        if self.prior in OWN:
             table = self._encode(data, None, random)
             unlabeled = ~table.is_positive
             weight = data.weight[self.context_rows_]
-            share = np.average(table.score_unlabeled(), weights=weight[unlabeled])
+            found = table.training.probability[unlabeled]
+            share = np.average(found, weights=weight[unlabeled])
             return inside(float(share), int((~data.is_positive).sum()))
         rows = _draw(data, self.n_members, random)
         is_positive = data.is_positive[rows]
-        score = self._cross_fit(data.X[rows], is_positive, None, random)
-        if score is None:
+        everywhere = np.ones(len(rows), dtype=np.bool_)
+        score = self._cross_fit(data.X[rows], is_positive, everywhere, None, random)
+        if np.isnan(score).any():
             raise ValueError(
                 f"prior={self.prior!r} is estimated from out-of-fold scores, which takes at least "
                 "2 labelled positives and 2 unlabelled rows with non-zero sample weight. Give "
@@ -145,19 +154,19 @@ class PretrainedPUClassifier(SinglePUClassifier):
         table = TABLES[self]
         rows = data.kept[self.context_rows_]
         self.context_rows_ = rows
-        probability = np.empty(len(data))
+        probability, out_of_fold = np.empty(len(data)), np.empty(len(data))
         # Rows in no context are scored like new ones.
         others = np.setdiff1d(np.arange(len(data)), rows)
-        probability[others] = table.score(data.X[others])
-        out_of_fold = np.where(np.isin(np.arange(len(data)), others), probability, np.nan)
-        probability[rows[~table.is_positive]] = table.score_unlabeled()
-        labelled = rows[table.is_positive]
-        crossed = self._cross_fit(table.X, table.is_positive, self.given_prior_, random)
-        if crossed is None:
-            probability[labelled] = table.score(data.X[labelled])
-        else:
-            out_of_fold[rows] = crossed
-            probability[labelled] = out_of_fold[labelled]
+        probability[others] = out_of_fold[others] = table.score(data.X[others])
+        held_out, labelled = table.training.held_out.copy(), table.is_positive
+        # Of long tables most rows are outside of some context; the rest are in folds.
+        is_seen = np.isnan(held_out)
+        crossed = self._cross_fit(table.X, labelled, is_seen, self.given_prior_, random)
+        held_out[is_seen] = crossed[is_seen]
+        scores = np.where(labelled, held_out, table.training.probability)
+        if np.isnan(scores).any():
+            scores[labelled] = table.score(table.X[labelled])
+        probability[rows], out_of_fold[rows] = scores, held_out
         on_eval = None if data.truth is None else self._to_population(table.score(data.X_eval))
         return Scores(self._to_population(probability), self._to_population(out_of_fold), on_eval)
 
@@ -189,24 +198,29 @@ class PretrainedPUClassifier(SinglePUClassifier):
         )
 
     def _cross_fit(
-        self, X: Floats, is_positive: Mask, prior: float | None, random: np.random.RandomState
-    ) -> Floats | None:
-        """Score each row by contexts without its fold, (n,); None if there are too few rows."""
-        splits = folds(is_positive, random)
-        if not splits:
-            return None
-        network, score = load_network(device=device_of(self.device)), np.empty(len(X))
-        for training, other in splits:
-            table = EncodedTable(
-                network,
-                X[training],
-                is_positive[training],
-                self.is_category_,
-                prior,
-                math.ceil(self.n_members / MEMBERS_PER_FOLD),
-                int(random.randint(SEEDS)),
-            )
-            score[other] = table.score(X[other])
+        self,
+        X: Floats,
+        is_positive: Mask,
+        is_asked: Mask,
+        prior: float | None,
+        random: np.random.RandomState,
+    ) -> Floats:
+        """Score rows by one context without their fold, (n,); NaN if not asked or too few."""
+        device = device_of(self.device)
+        network, score = load_network(device=device), np.full(len(X), np.nan)
+        splits = _folds(is_positive, random) if is_asked.any() else []
+        tasks = [
+            (training, other[is_asked[other]], int(random.randint(SEEDS)))
+            for training, other in splits
+        ]
+
+        def cross(task: tuple[Index, Index, int]) -> Floats:
+            training, other, seed = task
+            rows = X[training], is_positive[training], self.is_category_
+            return EncodedTable(network, *rows, prior, 1, seed).score(X[other])
+
+        for (_, other, _), found in zip(tasks, on_threads(cross, tasks, device), strict=True):
+            score[other] = found
         return score
 
     def _to_population(self, probability: Floats) -> Floats:
@@ -242,8 +256,10 @@ class PretrainedPUClassifier(SinglePUClassifier):
 
 # Encoded contexts are large, and made again from ``context_``: they are no part of a model.
 TABLES: WeakKeyDictionary[PretrainedPUClassifier, EncodedTable] = WeakKeyDictionary()
-# Five folds of a quarter of the members take about as long as the fit itself.
-MEMBERS_PER_FOLD = 4
+# Names of the network's own share of positives.
+OWN = ("auto", "pretrained")
+# Folds of tables with few labels, where each label counts and a pass is cheap, and of others.
+FEW, FOLDS_OF_FEW, FOLDS = 100, 5, 3
 
 
 def other_weights(version: str) -> str:
@@ -258,6 +274,17 @@ def other_weights(version: str) -> str:
         f"was fitted with version {version} of the network's weights, and here is version "
         f"{read_about()['version']}: fit it again, or install the robustpu that it was fitted with."
     )
+
+
+def _folds(is_positive: Mask, random: np.random.RandomState) -> list[tuple[Index, Index]]:
+    """Rows to learn from and rows to score; none if there are fewer than two of a kind."""
+    n_positive = int(is_positive.sum())
+    most = FOLDS_OF_FEW if n_positive < FEW else FOLDS
+    count = min(most, n_positive, len(is_positive) - n_positive)
+    if count < 2:
+        return []
+    splitter = StratifiedKFold(count, shuffle=True, random_state=random)
+    return list(splitter.split(np.zeros(len(is_positive)), is_positive))
 
 
 def _draw(data: TrainingData, n_members: int, random: np.random.RandomState) -> Index:

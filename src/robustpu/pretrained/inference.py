@@ -1,6 +1,10 @@
 """Use of the network on numpy arrays: contexts, members, wide tables, chunks of queries."""
 
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 import torch
@@ -11,10 +15,12 @@ from robustpu.pretrained.encoding import ColumnStatistics, encode, fit_columns, 
 from robustpu.pretrained.network import Cache, PUNetwork, prior_bins
 
 Floats = NDArray[np.float64]
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 # What the network saw in training: rows, positives, columns, and cells of one context.
 MAX_CONTEXT, MAX_POSITIVE, MAX_COLUMNS, MAX_CELLS = 2048, 500, 200, 75_000
-CHUNK_CELLS = {"cpu": 40_000, "cuda": 2_000_000}
+CHUNK_CELLS = {"cpu": 8_000, "cuda": 2_000_000}
 CHUNK_ROWS = 60_000
 LARGEST = 1e30
 # So few queries are scored in double precision: their scores then do not depend on which rows come
@@ -56,6 +62,23 @@ class Prediction:
     prior: float
 
 
+@dataclass(frozen=True)
+class TrainingScores:
+    """Probabilities of the training rows, (n,); NaN where no member counts.
+
+    Parameters
+    ----------
+    probability
+        By all members, an unlabelled row inside of its contexts. For labelled rows, whose label
+        is in the context, by the members without the row.
+    held_out
+        By the members without the row.
+    """
+
+    probability: Floats
+    held_out: Floats
+
+
 class EncodedTable:
     """A positive-unlabelled table, encoded once; new rows are scored against it.
 
@@ -88,7 +111,7 @@ class EncodedTable:
         is_positive: ArrayLike,
         is_category: ArrayLike | None = None,
         prior: float | None = None,
-        n_members: int = 4,
+        n_members: int = 2,
         seed: int = 0,
         max_context: int = MAX_CONTEXT,
     ) -> None:
@@ -105,10 +128,10 @@ class EncodedTable:
         self.given_prior = prior
         self.centers, self.scales = _center_and_scale(self.X, self.is_category)
         rng = np.random.default_rng(seed)
-        self.members = [
-            self._encode_member(rows, columns, rng)
-            for rows, columns in self._plan(rng, n_members, max_context)
-        ]
+        plan = self._plan(rng, n_members, max_context)
+        # Drawn in order, before threads begin.
+        draws = [(rows, columns, *self._draw_member(columns, rng)) for rows, columns in plan]
+        self.members = on_threads(lambda draw: self._encode_member(*draw), draws, self.device)
 
     def _plan(
         self, rng: np.random.Generator, n_members: int, max_context: int
@@ -147,10 +170,10 @@ class EncodedTable:
         values = values.clip(-LARGEST, LARGEST)
         return torch.from_numpy(values.astype(np.float32))[None].to(self.device)
 
-    def _encode_member(
-        self, rows: NDArray[np.intp], columns: NDArray[np.intp], rng: np.random.Generator
-    ) -> Member:
-        """Encode one context."""
+    def _draw_member(
+        self, columns: NDArray[np.intp], rng: np.random.Generator
+    ) -> tuple[list[tuple[int, Floats, Floats]], Floats]:
+        """Codes of categories, and the vectors that tell tokens apart."""
         levels = []
         for place, column in enumerate(columns):
             if self.is_category[column]:
@@ -158,6 +181,17 @@ class EncodedTable:
                 known = known[~np.isnan(known)]
                 if len(known):
                     levels.append((place, known, rng.permutation(len(known)) / len(known)))
+        width = self.network.config.identity_width
+        return levels, rng.standard_normal((1, self.network.n_tokens(len(columns)), width))
+
+    def _encode_member(
+        self,
+        rows: NDArray[np.intp],
+        columns: NDArray[np.intp],
+        levels: list[tuple[int, Floats, Floats]],
+        vectors: Floats,
+    ) -> Member:
+        """Encode one context."""
         values = self._values(self.X[rows], columns, levels)
         positive = torch.from_numpy(self.is_positive[rows])[None].to(self.device)
         category = torch.from_numpy(self.is_category[columns])[None].to(self.device)
@@ -166,11 +200,7 @@ class EncodedTable:
         prior = torch.full_like(n_positive, self.given_prior or 0.5)
         is_known = torch.full_like(n_positive, self.given_prior is not None)
         table = table_inputs(prior, is_known, n_positive, len(rows) - n_positive)
-        width = self.network.config.identity_width
-        identities = torch.from_numpy(
-            rng.standard_normal((1, self.network.n_tokens(len(columns)), width)).astype(np.float32)
-        )
-        identities = identities.to(self.device)
+        identities = torch.from_numpy(vectors.astype(np.float32)).to(self.device)
         cells = encode(values, statistics, positive)
         logits, prior_logits, cache = self.network.encode_context(
             cells, positive.long(), table, identities
@@ -205,28 +235,29 @@ class EncodedTable:
     def score(self, X: ArrayLike) -> Floats:
         """Probability that a row drawn like the unlabelled ones is positive."""
         rows = np.asarray(X, dtype=np.float64)
-        members = [_sigmoid(self._query_logits(member, rows)) for member in self.members]
+        members = on_threads(
+            lambda member: _sigmoid(self._query_logits(member, rows)), self.members, self.device
+        )
         mean: Floats = np.mean(members, axis=0)
         return mean
 
-    def score_unlabeled(self) -> Floats:
-        """The same for the unlabelled rows, those of a context inside of it, ``(n_unlabeled,)``."""
-        total = np.zeros(len(self.X))
-        for member in self.members:
-            kept = ~self.is_positive[member.rows]
-            total[member.rows[kept]] += _sigmoid(member.logits[kept])
-            outside = ~self.is_positive
-            outside[member.rows] = False
-            total[outside] += _sigmoid(self._query_logits(member, self.X[outside]))
-        mean: Floats = total[~self.is_positive] / len(self.members)
-        return mean
+    @cached_property
+    def training(self) -> TrainingScores:
+        """The same for the training rows."""
 
-    def score_training(self) -> Floats:
-        """The same for all training rows; labelled ones are scored as if they were new."""
-        scores = np.empty(len(self.X))
-        scores[self.is_positive] = self.score(self.X[self.is_positive])
-        scores[~self.is_positive] = self.score_unlabeled()
-        return scores
+        def score(member: Member) -> tuple[Floats, NDArray[np.bool_]]:
+            outside = np.ones(len(self.X), bool)
+            outside[member.rows] = False
+            scores = np.empty(len(self.X))
+            scores[member.rows] = _sigmoid(member.logits)
+            scores[outside] = _sigmoid(self._query_logits(member, self.X[outside]))
+            return scores, outside
+
+        found = on_threads(score, self.members, self.device)
+        scores, outside = (np.stack(part) for part in zip(*found, strict=True))
+        return TrainingScores(
+            _mean_where(scores, outside | ~self.is_positive), _mean_where(scores, outside)
+        )
 
     def estimate_prior(self) -> float:
         """Mean probability of the unlabelled rows of all contexts: their share of positives."""
@@ -262,7 +293,7 @@ def predict(
     prior: float | None = None,
     scenario: str = "case-control",
     is_category: ArrayLike | None = None,
-    n_members: int = 4,
+    n_members: int = 2,
     seed: int = 0,
     max_context: int = MAX_CONTEXT,
 ) -> Prediction:
@@ -280,7 +311,42 @@ def predict(
     if scenario == "single-set":
         labeled = table.is_positive
         query = to_single_set(query, share, int(labeled.sum()), int((~labeled).sum()))
-    return Prediction(query, table.score_training(), share)
+    training, labeled = table.training.probability.copy(), table.is_positive
+    training[labeled] = table.score(table.X[labeled])
+    return Prediction(query, training, share)
+
+
+def on_threads(
+    function: Callable[[Item], Result], items: Iterable[Item], device: torch.device
+) -> list[Result]:
+    """Apply a function to each item; on a processor several at once, the cores divided among them.
+
+    Cores that share one small product wait for each other more than they compute.
+
+    Examples
+    --------
+    >>> on_threads(lambda x: x + 1, [1, 2, 3], torch.device("cpu"))
+    [2, 3, 4]
+    """
+    items, cores = list(items), torch.get_num_threads()
+    workers = min(len(items), cores)
+    if device.type != "cpu" or workers < 2:
+        return [function(item) for item in items]
+    try:
+        with ThreadPoolExecutor(
+            workers, "member", torch.set_num_threads, (cores // workers,)
+        ) as pool:
+            return list(pool.map(function, items))
+    finally:
+        # The number is kept a thread, but threads that begin later take the last one set.
+        torch.set_num_threads(cores)
+
+
+def _mean_where(scores: Floats, counts: NDArray[np.bool_]) -> Floats:
+    """Mean over the members that count, ``(members, n) -> (n,)``; NaN where none does."""
+    n = counts.sum(0)
+    mean: Floats = np.where(n > 0, (scores * counts).sum(0) / np.maximum(n, 1), np.nan)
+    return mean
 
 
 def _center_and_scale(X: Floats, is_category: NDArray[np.bool_]) -> tuple[Floats, Floats]:

@@ -148,7 +148,10 @@ class MLP(nn.Module):
         self.down = zeros_linear(factor * width, width)
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.down(functional.relu(self.up(x)).square())
+        hidden = self.up(x)
+        if torch.is_grad_enabled():
+            return self.down(functional.relu(hidden).square())
+        return self.down(hidden.relu_().square_())
 
 
 class CellBlock(nn.Module):
@@ -188,8 +191,9 @@ class CellBlock(nn.Module):
         queries = self.sharpen(queries, log_length)
         over_rows = join_heads(functional.scaled_dot_product_attention(queries, keys, values))
         x = x + self.out(over_rows).view(b, t, m, width)
-        flat = normalize(x).transpose(1, 2).reshape(b * m, t, width)
-        parts = self.row_qkv(flat).chunk(3, -1)
+        # Two axes and no strides: a product of matrices, not one a row.
+        flat = normalize(x).transpose(1, 2).reshape(b * m * t, width)
+        parts = self.row_qkv(flat).view(b * m, t, 3 * width).chunk(3, -1)
         if x.is_cuda and t <= FEW_TOKENS:
             attended = attend_few(parts[0], parts[1], parts[2], self.heads)
         else:

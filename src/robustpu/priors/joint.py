@@ -16,6 +16,7 @@ from robustpu.fleet import Batch, cross_entropy, cross_entropy_grad
 from robustpu.priors.best_bin import best_bin
 from robustpu.priors.crossfit import EPOCHS, Sample, Scores, begin, fold, out_of_fold
 from robustpu.priors.kernel_mean import km2
+from robustpu.priors.pretrained import pretrained
 from robustpu.risks import logistic, nnpu_grad, upu
 
 # Of (TED)^n: epochs of the warm start, and the last ones, whose estimates are averaged.
@@ -80,7 +81,12 @@ def capu(sample: Sample) -> float:
     return prior
 
 
-JOINT: Final[Mapping[str, Callable[[Sample], float]]] = {"tedn": tedn, "capu": capu}
+# Methods that need rows; "pretrained" trains nothing.
+JOINT: Final[Mapping[str, Callable[[Sample], float]]] = {
+    "tedn": tedn,
+    "capu": capu,
+    "pretrained": pretrained,
+}
 
 
 def least_positive(logit: Tensor, is_positive: Tensor, weight: Tensor, prior: Tensor) -> Tensor:
