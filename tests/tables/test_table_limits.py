@@ -1,11 +1,12 @@
 """Files that ask for more memory than they have bytes, and dates that Python cannot hold."""
 
 import gzip
+import io
 
 import pyarrow as pa
 import pytest
 
-from robustpu.tables import TableError, Vectorizer, iter_table, json_lines, read_table
+from robustpu.tables import TableError, Vectorizer, iter_table, json_lines, read_table, reading
 
 
 @pytest.mark.parametrize("end", [b"", b'"}\n{"a": "b"}\n'])
@@ -15,6 +16,31 @@ def test_a_row_of_json_without_end(tmp_path, monkeypatch, end):
     path.write_bytes(gzip.compress(b'{"a": 1}\n{"a": "' + b"x" * (20 << 20) + end, 1))
     with pytest.raises(TableError, match="line 2: a row is longer than 4 MB"):
         read_table(path)
+
+
+def test_an_object_of_a_list_without_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(json_lines, "LONGEST", 4 << 20)
+    path = tmp_path / "a.json.gz"
+    path.write_bytes(gzip.compress(b'[{"a": 1}, {"a": "' + b"x" * (20 << 20) + b'"}]', 1))
+    with pytest.raises(TableError, match="object 2: a row is longer than 4 MB"):
+        read_table(path)
+
+
+@pytest.mark.parametrize("start", [b'{"a": "', b'[{"a": "', b"a,b\n"])
+def test_no_more_is_unpacked_than_the_longest_row(monkeypatch, start):
+    unpacked = []
+
+    def read(size):
+        unpacked.append(size)
+        return start + b"x" * (size - len(start)) if len(unpacked) == 1 else b"x" * size
+
+    monkeypatch.setattr(reading, "LARGEST", 1 << 20)
+    file = io.BytesIO()
+    file.read = read
+    file.name = "a.jsonl" if start.startswith((b"{", b"[")) else "a.csv"
+    with pytest.raises(TableError, match="a row is longer than 32 MB"):
+        read_table(file)
+    assert sum(unpacked) < 40 << 20
 
 
 @pytest.mark.parametrize(
