@@ -30,6 +30,7 @@ from robustpu.cli.options import (
     Time,
 )
 from robustpu.cli.tables import check_columns, kinds_of, print_notes, read, threshold_of
+from robustpu.tables.errors import many
 from robustpu.validation.sanitize import shown
 from robustpu.workflow.config import DEFAULT_METHOD
 from robustpu.workflow.progress import show_progress
@@ -149,8 +150,9 @@ def summary(results: "results.Results") -> list[str]:
     used = sum(column.features > 0 for column in results.columns)
     features = sum(column.features for column in results.columns)
     lines = [
-        f"{data.name}: {data.n_positive:,} labelled positives, {data.n_unlabeled:,} unlabelled "
-        f"rows; {used} columns to learn from, {features:,} features.",
+        f"{data.name}: {many(data.n_positive, 'labelled positive')}, "
+        f"{many(data.n_unlabeled, 'unlabelled row')}; {many(used, 'column')} to learn from, "
+        f"{many(features, 'feature')}.",
         f"Known positives were {SCENARIOS[results.scenario]} (--scenario {results.scenario}).",
         "",
         *_share_lines(results),

@@ -8,9 +8,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import Tags
-from sklearn.utils.validation import validate_data
 
 from robustpu import labels
+from robustpu.base.arrays import check_rows
 from robustpu.base.neural import device_of
 from robustpu.base.wrapper import SinglePUClassifier, folds, refuse_huge
 from robustpu.calibration import log_odds
@@ -94,7 +94,7 @@ class PretrainedPUClassifier(SinglePUClassifier):
         eval_set: tuple[ArrayLike, ArrayLike] | None,
     ) -> TrainingData:
         labels.refuse_missing(y)
-        table, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite="allow-nan")
+        table, y = check_rows(self, X, y, dtype=np.float64, ensure_all_finite="allow-nan")
         refuse_huge(table)
         device_of(self.device)
         is_positive = self.encode_labels(y)
@@ -228,7 +228,7 @@ class PretrainedPUClassifier(SinglePUClassifier):
         return is_category
 
     def _check_rows(self, X: ArrayLike) -> Floats:
-        table: Floats = validate_data(
+        table: Floats = check_rows(
             self, X, reset=False, dtype=np.float64, ensure_all_finite="allow-nan"
         )
         refuse_huge(table)
