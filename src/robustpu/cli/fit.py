@@ -29,7 +29,7 @@ from robustpu.cli.options import (
     Threshold,
     Time,
 )
-from robustpu.cli.tables import check_columns, kinds_of, print_notes, read, threshold_of
+from robustpu.cli.tables import check_columns, check_start, kinds_of, print_notes, read, threshold_of
 from robustpu.tables.errors import many
 from robustpu.validation.sanitize import shown
 from robustpu.workflow.config import DEFAULT_METHOD
@@ -92,8 +92,10 @@ def fit(
         _check_out(out, overwrite)
         with show_progress(quiet or as_json) as progress:
             progress("reading", 0, 0)
+            named = label, id_column, time_column, *(drop or ()), *kinds
+            check_start(data, no_header, *named)
             table = read(data, no_header, skip_bad_rows)
-            check_columns(table, label, id_column, time_column, *(drop or ()), *kinds)
+            check_columns(table, *named)
             # Takes seconds, so names are checked first.
             import torch
 
