@@ -187,7 +187,7 @@ def test_json_lines_may_lack_keys(vectorizer: Vectorizer) -> None:
 def test_a_table_without_any_other_column():
     vectorizer = Vectorizer(min_count=1).fit(read_table({"a": [1.0, 2.0, 3.0]}))
     table = read_table({"id": ["a", "b"]}).without({"id"})
-    with pytest.raises(TableError, match="It has no other columns. Add the missing ones"):
+    with pytest.raises(TableError, match=r"It has no other columns\. Add the missing ones"):
         vectorizer.transform(table)
 
 

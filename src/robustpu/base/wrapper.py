@@ -336,7 +336,7 @@ def balanced_logits(
 
 
 def _refuse_unusable(X: Any) -> None:
-    """Refuse repeated names, and arrays of dates; columns of a frame are for the learner to read."""
+    """Refuse repeated names, and arrays of dates; those in a frame are for the learner to read."""
     refuse_repeated_names(X)
     if not hasattr(X, "columns"):
         refuse_dates(X)

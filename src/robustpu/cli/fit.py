@@ -29,7 +29,14 @@ from robustpu.cli.options import (
     Threshold,
     Time,
 )
-from robustpu.cli.tables import check_columns, check_start, kinds_of, print_notes, read, threshold_of
+from robustpu.cli.tables import (
+    check_columns,
+    check_start,
+    kinds_of,
+    print_notes,
+    read,
+    threshold_of,
+)
 from robustpu.tables.errors import many
 from robustpu.validation.sanitize import shown
 from robustpu.workflow.config import DEFAULT_METHOD

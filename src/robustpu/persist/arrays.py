@@ -98,7 +98,8 @@ def read_header(head: bytes, size: int) -> dict[str, Entry]:
         raise ModelFolderError(f"{FILE}: its header is said to have {length} bytes.")
     try:
         place = Place("its header")
-        entries = mapping_of(record(Entry))(parse_json(head[8 : 8 + length], place.path), place)
+        found = parse_json(head[8 : 8 + length], place.path)
+        entries: dict[str, Entry] = mapping_of(record(Entry))(found, place)
     except SchemaError as error:
         raise ModelFolderError(f"{FILE}: {error}") from None
     end = 0
@@ -135,9 +136,11 @@ def from_bytes(content: bytes) -> dict[str, NDArray[Any]]:
 def _array(name: str, entry: Entry, content: bytes, start: int) -> NDArray[Any]:
     dtype = DTYPES[entry.dtype]
     offset = start + entry.data_offsets[0]
-    flat = np.frombuffer(content, dtype, math.prod(entry.shape), offset) if entry.size else []
+    # NumPy refuses to read nothing from the end.
+    count = math.prod(entry.shape)
+    flat = np.frombuffer(content, dtype, count, offset) if count else np.empty(0, dtype)
     # A copy, also because bytes of a file may lie where no number may begin.
-    array = np.array(flat, dtype=dtype.newbyteorder("=")).reshape(entry.shape)
+    array: NDArray[Any] = np.array(flat, dtype=dtype.newbyteorder("=")).reshape(entry.shape)
     if dtype.kind == "b" and array.size and array.view(np.uint8).max() > 1:
         raise ModelFolderError(f"{FILE}: {name[:99]!r} is neither true nor false somewhere.")
     return array
