@@ -61,14 +61,19 @@ def check_start(data: str, no_header: bool, *names: str | None) -> None:
     names
         Columns that options name; None is an option that was not given.
     """
-    from robustpu.tables import iter_table
+    from robustpu.tables import TableError, iter_table
 
     if data == "-" or (Path(data).exists() and not Path(data).is_file()):
         return
-    for part in iter_table(data, rows=1, header=not no_header, bad_rows="skip"):
-        if not part.is_partial:
-            check_columns(part, *(name for name in names if not PLACE.fullmatch(name or "")))
-        return
+    try:
+        part = next(iter_table(data, rows=1, header=not no_header, bad_rows="skip"))
+    except TableError:
+        if Path(data).exists():
+            # What is wrong with the file depends on the options of the model.
+            return
+        raise
+    if not part.is_partial:
+        check_columns(part, *(name for name in names if not PLACE.fullmatch(name or "")))
 
 
 def check_model(model: Path) -> None:
