@@ -108,3 +108,26 @@ def test_lists_that_nobody_reads_to_the_end(command):
     )
     os.close(writing)
     assert (ended.returncode, ended.stderr) == (141, "")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("fit", "a.csv", "--label", "lable", "--out", "model"),
+        ("fit", "b.csv", "--label", "y", "--out", "model"),
+        ("predict", "model", "a.csv", "--out", "b.csv"),
+        ("rank", "model", "a.csv"),
+    ],
+)
+def test_a_typo_is_answered_without_torch(tmp_path, words):
+    (tmp_path / "a.csv").write_text("x,y\n1,1\n2,0\n")
+    code = (
+        "import sys; from robustpu.cli import main\n"
+        "try: main()\n"
+        "finally: print('torch' in sys.modules, 'sklearn' in sys.modules)"
+    )
+    run = [sys.executable, "-c", code, *words]
+    done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stdout == "False False\n"
+    assert done.stderr.splitlines()[-1].startswith("Error: ")

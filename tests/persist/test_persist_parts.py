@@ -341,7 +341,7 @@ class TestAttachments:
 
     def test_are_checked(self, tmp_path):
         robustpu.save(fitted("puet"), tmp_path / "model", attachments={"report.html": "<p>"})
-        (tmp_path / "model" / "report.html").write_text("<script>")
+        (tmp_path / "model" / "report.html").write_text("<b>")
         with pytest.raises(ModelFolderError, match=r"report.html: its checksum"):
             robustpu.load(tmp_path / "model")
 

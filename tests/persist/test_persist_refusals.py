@@ -4,6 +4,7 @@ import json
 import os
 import struct
 import sys
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from folders import edit, edit_array, fitted, header_of, seal, with_header
 
 import robustpu
 from robustpu import ModelFolderError, persist
+from robustpu.persist import arrays
 
 ARRAYS = "arrays.safetensors"
 
@@ -142,7 +144,7 @@ class TestJson:
             ("[]", "does not say that it is a robustpu model"),
             ('{"format": "robustpu model", "schema": true}', "schema is not a number"),
             ('{"format": "robustpu model", "schema": 0}', "schema is not a number"),
-            ('{"format": "robustpu model", "schema": 3}', "attachments, extra, model, written_by"),
+            ('{"format": "robustpu model", "schema": 3}', "extra, files, model, written_by"),
         ],
     )
     def test_text(self, folder, text, reason):
@@ -170,8 +172,11 @@ class TestJson:
         ("path", "value", "reason"),
         [
             ("new", 1, "not known: new"),
-            ("attachments", ["a"], "'a' is missing, or not listed"),
-            ("attachments", [1], "not a list of names"),
+            ("files", {"a": 1}, "'a' is missing, or not listed"),
+            ("files", [1], "does not give the bytes of each file"),
+            ("files/arrays.safetensors", -1, "does not give the bytes of each file"),
+            ("files/arrays.safetensors", True, "does not give the bytes of each file"),
+            ("files/arrays.safetensors", 1, "bytes, not 1 as model.json says"),
             ("written_by", {"robustpu": 1}, "not a list of versions"),
             ("model", None, "not a fitted classifier"),
             ("model", {"$": "forest"}, "array is missing"),
@@ -489,39 +494,77 @@ def test_a_description_is_as_careful(folder):
             read(folder)
 
 
+def grow(path, size):
+    """A file of a size that takes no room on the disk, and hours to read."""
+    with path.open("ab") as stream:
+        stream.truncate(size)
+
+
 class TestSizes:
-    """Limits are checked before a file is read."""
+    """Sizes are checked before anything large is read."""
 
-    def test_arrays_without_end(self, folder):
-        with (folder / ARRAYS).open("ab") as stream:
-            stream.truncate(1 << 40)
-        refused(folder, f"{ARRAYS}: it has 1099511627776 bytes, more than")
-
-    def test_arrays_that_the_header_does_not_tell_of(self, folder):
-        size = (folder / ARRAYS).stat().st_size
-        with (folder / ARRAYS).open("ab") as stream:
-            stream.truncate(1 << 33)
-        refused(folder, f"{ARRAYS}: it has 8589934592 bytes, its header tells of")
-        with (folder / ARRAYS).open("ab") as stream:
-            stream.truncate(size)
+    @pytest.mark.parametrize("size", [1 << 33, 1 << 40])
+    def test_arrays_of_another_size(self, folder, size):
+        before = (folder / ARRAYS).stat().st_size
+        grow(folder / ARRAYS, size)
+        refused(folder, f"{ARRAYS}: it has {size} bytes, not {before} as model.json says")
+        grow(folder / ARRAYS, before)
         assert robustpu.load(folder).prior_ == 0.3
+
+    def test_a_header_that_tells_of_as_much(self, folder):
+        entry = {"dtype": "U8", "shape": [1 << 35], "data_offsets": [0, 1 << 35]}
+        (folder / ARRAYS).write_bytes(with_header({"a": entry}, b""))
+        size = (folder / ARRAYS).stat().st_size + (1 << 35)
+        grow(folder / ARRAYS, size)
+        refused(folder, f"{ARRAYS}: it has {size} bytes, not .* as model.json says")
+        edit(folder, lambda content: put(content, f"files/{ARRAYS}", size), (ARRAYS,))
+        refused(folder, f"{ARRAYS}: it has {size} bytes, more than {1 << 34}")
+
+    def test_a_header_that_does_not(self, folder):
+        grow(folder / ARRAYS, 1 << 33)
+        edit(folder, lambda content: put(content, f"files/{ARRAYS}", 1 << 33), (ARRAYS,))
+        refused(folder, f"{ARRAYS}: it has 8589934592 bytes, its header tells of")
 
     def test_nothing_but_zeros(self, folder):
         (folder / ARRAYS).unlink()
-        with (folder / ARRAYS).open("wb") as stream:
-            stream.truncate(1 << 33)
+        grow(folder / ARRAYS, 1 << 33)
+        edit(folder, lambda content: put(content, f"files/{ARRAYS}", 1 << 33), (ARRAYS,))
         refused(folder, f"{ARRAYS}: its header is not valid JSON")
 
-    def test_an_attachment_without_end(self, tmp_path):
-        robustpu.save(fitted("nnpu"), tmp_path / "model", attachments={"report.html": "a"})
-        with (tmp_path / "model" / "report.html").open("ab") as stream:
-            stream.truncate(1 << 41)
-        refused(tmp_path / "model", "report.html: it has 2199023255552 bytes, more than")
+    def test_attachments_without_end(self, tmp_path):
+        files = {"a.txt": "a", "report.html": "a"}
+        robustpu.save(fitted("nnpu"), tmp_path / "model", attachments=files)
+        for name in files:
+            grow(tmp_path / "model" / name, 1 << 41)
+        refused(tmp_path / "model", "a.txt: it has 2199023255552 bytes, not 1 as model.json says")
+        for name in files:
+            with (tmp_path / "model" / name).open("ab") as stream:
+                stream.truncate(1 << 28)
+        edit(
+            tmp_path / "model",
+            lambda content: content["files"].update(dict.fromkeys(files, 1 << 28)),
+            tuple(files),
+        )
+        refused(tmp_path / "model", f"the attached ones have {1 << 29} bytes, more than {1 << 28}")
 
-    def test_an_attachment_that_could_not_be_read(self, tmp_path, monkeypatch):
-        monkeypatch.setattr("robustpu.persist.models.LONGEST_ATTACHMENT", 3)
-        with pytest.raises(ValueError, match=r"'a\.txt' has 4 bytes; at most 3 can be attached"):
-            robustpu.save(fitted("nnpu"), tmp_path / "model", attachments={"a.txt": "abcd"})
+    def test_what_could_not_be_read_again(self, tmp_path, monkeypatch):
+        monkeypatch.setattr("robustpu.persist.models.MOST_ATTACHED", 3)
+        with pytest.raises(ValueError, match=r"a\.txt, b: 4 bytes; at most 3 can be attached"):
+            robustpu.save(
+                fitted("nnpu"), tmp_path / "model", attachments={"a.txt": "abc", "b": "d"}
+            )
+        monkeypatch.setitem(persist.reading.LONGEST, ARRAYS, 9)
+        with pytest.raises(ModelFolderError, match=rf"{ARRAYS}: it would have \d+ bytes, more"):
+            robustpu.save(fitted("nnpu"), tmp_path / "model")
+
+    def test_arrays_take_twice_their_size(self):
+        content = arrays.to_bytes({"a": np.zeros(1 << 20)})
+        tracemalloc.start()
+        arrays.from_bytes(content)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        # The content itself was there before.
+        assert peak < 1.1 * len(content)
 
 
 class TestEnsembles:

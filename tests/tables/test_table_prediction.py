@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from robustpu.tables import TableError, TableWarning, Tally, Vectorizer, iter_table
+from robustpu.tables import TableError, TableWarning, Tally, Vectorizer, iter_table, read_table
 
 N = 60
 FRAME = pd.DataFrame(
@@ -182,3 +182,21 @@ def test_json_lines_may_lack_keys(vectorizer: Vectorizer) -> None:
         ]
     )
     np.testing.assert_allclose(X, vectorizer.transform(FRAME), rtol=1e-6)
+
+
+def test_a_table_without_any_other_column():
+    vectorizer = Vectorizer(min_count=1).fit(read_table({"a": [1.0, 2.0, 3.0]}))
+    table = read_table({"id": ["a", "b"]}).without({"id"})
+    with pytest.raises(TableError, match=r"It has no other columns\. Add the missing ones"):
+        vectorizer.transform(table)
+
+
+@pytest.mark.parametrize(("fitted", "asked"), [("129.5", "129,5"), ("129,5", "129.5")])
+def test_the_other_decimal_mark_is_read(fitted, asked):
+    mark = fitted[3]
+    texts = [f"{place}{mark}5" for place in range(60)]
+    vectorizer = Vectorizer().fit(read_table({"a": [*texts, asked]}))
+    tally = Tally()
+    found = vectorizer.transform(read_table({"a": [fitted, asked]}), tally=tally)
+    assert found.tolist() == [[129.5], [129.5]]
+    assert not tally.lines()

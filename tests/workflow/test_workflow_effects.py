@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from robustpu.workflow import effects
 from robustpu.workflow.effects import (
     LEAST_BACKGROUND,
     draw_background,
@@ -138,3 +139,23 @@ def test_a_row_has_the_same_drivers_in_any_list():
     sources = [f"c{place}" for place in range(30)]
     alone, together = (drivers(score, rows, background, sources)[1] for rows in (many[:3], many))
     np.testing.assert_allclose(alone, together[:3], atol=1e-6)
+
+
+def test_numbers_that_are_scored_do_not_grow_with_the_square_of_the_columns(monkeypatch):
+    monkeypatch.setattr(effects, "NUMBERS", 100_000)
+    scored = []
+    for d in (500, 1000):
+        X = np.random.default_rng(0).normal(size=(60, d)).astype(np.float32)
+        total = 0
+
+        def score(rows):
+            nonlocal total
+            total += rows.size
+            return 1 / (1 + np.exp(-3 * rows[:, 7].astype(np.float64)))
+
+        names = [f"c{place}" for place in range(d)]
+        found = effects.importance(score, X, np.arange(60) % 2, names)
+        assert found[0].column == "c7"
+        assert len(found) == d
+        scored.append(total)
+    assert scored[1] < 2.5 * scored[0]

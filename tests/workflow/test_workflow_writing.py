@@ -1,3 +1,4 @@
+import errno
 import json
 
 import pyarrow as pa
@@ -150,3 +151,13 @@ def test_a_column_that_cannot_be_written_is_named(tmp_path):
     with pytest.raises(ValueError, match=r"column 'bad' cannot be written: Invalid UTF8"):
         fail()
     assert not list(tmp_path.iterdir())
+
+
+def test_a_full_disk_behind_standard_output_is_named():
+    with pytest.raises(OSError, match="standard output"), table_file("-"):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_the_file_of_a_full_disk_is_named(tmp_path):
+    with pytest.raises(OSError, match=r"a\.csv"), table_file(tmp_path / "a.csv"):
+        raise OSError(errno.ENOSPC, "No space left on device")

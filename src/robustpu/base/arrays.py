@@ -1,7 +1,9 @@
 """Checks of rows of numbers: tables, images, and mapped files that are never held."""
 
+from collections import Counter
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
@@ -20,7 +22,7 @@ def check_training_data(
 ) -> TrainingData:
     """Check what a fit on numbers was given; sets ``input_shape_`` and what scikit-learn sets."""
     labels.refuse_missing(y)
-    table, y = validate_data(estimator, X, y, multi_output=False, **_how(X))
+    table, y = check_rows(estimator, X, y, multi_output=False, **_how(X))
     is_positive = estimator.encode_labels(y)
     estimator.input_shape_ = table.shape[1:]
     weight = estimator.check_weight(sample_weight, is_positive)
@@ -31,13 +33,69 @@ def check_training_data(
 
 def check_table(estimator: Any, X: ArrayLike) -> NDArray[Any]:
     """Check rows to be scored against those of the fit, ``input_shape_``."""
-    table: NDArray[Any] = validate_data(estimator, X, reset=False, **_how(X))
+    table: NDArray[Any] = check_rows(estimator, X, reset=False, **_how(X))
     if table.shape[1:] != estimator.input_shape_:
         raise ValueError(
             f"X has rows of shape {table.shape[1:]}, but {type(estimator).__name__} was fitted on "
             f"rows of shape {estimator.input_shape_}."
         )
     return table
+
+
+def check_rows(estimator: Any, X: ArrayLike, *y: ArrayLike, **how: Any) -> Any:
+    """What ``validate_data`` of scikit-learn returns, with clear errors for dates and names."""
+    refuse_repeated_names(X)
+    refuse_dates(X)
+    # It adds up all numbers to see them finite: 1e308 and -1e308 are, and their sums are not.
+    with np.errstate(over="ignore", invalid="ignore"):
+        return validate_data(estimator, X, *y, **how)
+
+
+def refuse_repeated_names(X: Any) -> None:
+    """Refuse a frame with two columns of one name.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> refuse_repeated_names(pd.DataFrame([[1, 2]], columns=["a", "a"]))
+    Traceback (most recent call last):
+    ValueError: X has 2 columns named 'a': rename them, or leave all but one out.
+    """
+    if not hasattr(X, "columns"):
+        return
+    name, count = max(Counter(X.columns).items(), key=lambda item: item[1], default=("", 0))
+    if count > 1:
+        raise ValueError(
+            f"X has {count} columns named {name!r}: rename them, or leave all but one out."
+        )
+
+
+def refuse_dates(X: Any) -> None:
+    """Refuse dates and durations, which are no numbers.
+
+    Examples
+    --------
+    >>> refuse_dates(np.array([["2024-01-31"]], dtype="datetime64[D]"))
+    Traceback (most recent call last):
+    ValueError: X holds dates or durations, expected numbers: convert them, ...
+    """
+    kinds = getattr(X, "dtypes", None)
+    if hasattr(X, "columns") and kinds is not None:
+        named = zip(X.columns, kinds, strict=True)
+        what = next((f"column {name!r} of X" for name, kind in named if _is_time(kind)), None)
+    else:
+        what = "X" if _is_time(getattr(X, "dtype", None)) else None
+    if what is not None:
+        raise ValueError(
+            f"{what} holds dates or durations, expected numbers: convert them, as to days since a "
+            "date, or give the table to robustpu.tables.Vectorizer first."
+        )
+
+
+def _is_time(kind: Any) -> bool:
+    if hasattr(kind, "is_temporal"):
+        return bool(kind.is_temporal())
+    return getattr(kind, "kind", "") in ("m", "M")
 
 
 def check_images(mirror: bool, input_shape: tuple[int, ...]) -> None:

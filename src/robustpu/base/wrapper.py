@@ -18,6 +18,7 @@ from sklearn.utils import Tags, get_tags, indexable
 from sklearn.utils.validation import _num_samples, has_fit_parameter, validate_data
 
 from robustpu import labels
+from robustpu.base.arrays import refuse_dates, refuse_repeated_names
 from robustpu.base.classifier import BasePUClassifier
 from robustpu.calibration import shifted
 from robustpu.priors import from_scores, is_joint
@@ -126,6 +127,7 @@ class WrapperPUClassifier(SinglePUClassifier):
             )
         labels.refuse_missing(y)
         (X,) = indexable(X)
+        _refuse_unusable(X)
         # The learner checks the rows; here only names and number of columns are noted.
         y = validate_data(self, y=y)
         validate_data(self, X, skip_check_array=True)
@@ -172,6 +174,7 @@ class WrapperPUClassifier(SinglePUClassifier):
         is_number = getattr(getattr(X, "dtype", None), "kind", "O") in "biufc"
         if getattr(X, "ndim", 2) == 1 and is_number:
             raise ValueError("X must have rows and columns. Reshape your data: X.reshape(1, -1).")
+        _refuse_unusable(X)
         validate_data(self, X, reset=False, skip_check_array=True)
         refuse_huge(X)
         return self.score_rows(X)
@@ -330,6 +333,13 @@ def balanced_logits(
     inside = np.clip(probability, 1e-9, 1 - 1e-9)
     score = np.log(inside / (1 - inside)) - np.log(share / (1 - share))
     return score[is_positive], score[~is_positive]
+
+
+def _refuse_unusable(X: Any) -> None:
+    """Refuse repeated names, and arrays of dates; those in a frame are for the learner to read."""
+    refuse_repeated_names(X)
+    if not hasattr(X, "columns"):
+        refuse_dates(X)
 
 
 def refuse_huge(X: Any) -> None:

@@ -32,12 +32,14 @@ from robustpu.cli.options import (
 )
 from robustpu.cli.tables import (
     check_columns,
+    check_start,
     effort_of,
     kinds_of,
     print_notes,
     read,
     threshold_of,
 )
+from robustpu.tables.errors import many
 from robustpu.validation.sanitize import shown
 from robustpu.workflow.config import DEFAULT_METHOD
 from robustpu.workflow.progress import show_progress
@@ -105,8 +107,10 @@ def fit(
         _check_out(out, overwrite)
         with show_progress(quiet or as_json) as progress:
             progress("reading", 0, 0)
+            named = label, id_column, time_column, *(drop or ()), *kinds
+            check_start(data, no_header, *named)
             table = read(data, no_header, skip_bad_rows)
-            check_columns(table, label, id_column, time_column, *(drop or ()), *kinds)
+            check_columns(table, *named)
             # Takes seconds, so names are checked first.
             import torch
 
@@ -164,8 +168,9 @@ def summary(results: "results.Results") -> list[str]:
     used = sum(column.features > 0 for column in results.columns)
     features = sum(column.features for column in results.columns)
     lines = [
-        f"{data.name}: {data.n_positive:,} labelled positives, {data.n_unlabeled:,} unlabelled "
-        f"rows; {used} columns to learn from, {features:,} features.",
+        f"{data.name}: {many(data.n_positive, 'labelled positive')}, "
+        f"{many(data.n_unlabeled, 'unlabelled row')}; {many(used, 'column')} to learn from, "
+        f"{many(features, 'feature')}.",
         f"Known positives were {SCENARIOS[results.scenario]} (--scenario {results.scenario}).",
         "",
         *_share_lines(results),

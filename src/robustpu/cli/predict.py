@@ -21,7 +21,7 @@ from robustpu.cli.options import (
     SpreadsheetSafe,
 )
 from robustpu.cli.outputs import check_output
-from robustpu.cli.tables import print_notes
+from robustpu.cli.tables import check_model, check_start, print_notes
 from robustpu.workflow.progress import show_progress
 
 if TYPE_CHECKING:
@@ -61,12 +61,16 @@ def predict(
     """
     check_output(out, data, as_json)
     with clean_errors(debug):
-        from robustpu.tables import Tally
-        from robustpu.workflow import open_study, score_parts
         from robustpu.workflow.writing import check_name, table_file
 
         ending = check_name(out, is_defused=spreadsheet_safe)
         check_order(model, data)
+        check_model(model)
+        check_start(data, no_header, id_column, *(keep or ()))
+        # Takes seconds, so names are checked first.
+        from robustpu.tables import Tally
+        from robustpu.workflow import open_study, score_parts
+
         study = open_study(model)
         tally, notes, counts = Tally(), list[str](), {"rows": 0, "flagged": 0}
         layout = layout_of(study.results, no_header, skip_bad_rows)

@@ -21,7 +21,7 @@ from robustpu.cli.options import (
 )
 from robustpu.cli.outputs import check_output
 from robustpu.cli.predict import check_order, layout_of
-from robustpu.cli.tables import print_notes
+from robustpu.cli.tables import check_model, check_start, print_notes
 from robustpu.validation.sanitize import shown
 from robustpu.workflow.progress import show_progress
 
@@ -61,14 +61,18 @@ def rank(
     if spreadsheet_safe and out is None:
         raise typer.BadParameter("--spreadsheet-safe is for files: also give --out.")
     with clean_errors(debug):
-        from robustpu.tables import Tally
-        from robustpu.validation.schema import to_json
-        from robustpu.workflow import open_study, rank_table
         from robustpu.workflow.writing import check_name, table_file
 
         if out is not None:
             check_name(out, is_defused=spreadsheet_safe)
         check_order(model, data)
+        check_model(model)
+        check_start(data, no_header, id_column)
+        # Takes seconds, so names are checked first.
+        from robustpu.tables import Tally
+        from robustpu.validation.schema import to_json
+        from robustpu.workflow import open_study, rank_table
+
         study = open_study(model)
         tally, notes = Tally(), list[str]()
         with show_progress(quiet or as_json) as progress:

@@ -1,7 +1,9 @@
 """Read tables as the options say, and print notes on them."""
 
+import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
@@ -9,6 +11,9 @@ from robustpu.validation.sanitize import shown
 
 if TYPE_CHECKING:
     from robustpu.tables import Roles, Table
+
+# The name of a column of a file without a header.
+PLACE: Final = re.compile(r"column \d+")
 
 
 def read(data: str, no_header: bool = False, skip_bad_rows: bool = False) -> "Table":
@@ -39,6 +44,50 @@ def check_columns(table: "Table", *names: str | None) -> None:
     for name in names:
         if name is not None:
             table.column(name)
+
+
+def check_start(data: str, no_header: bool, *names: str | None) -> None:
+    """Refuse a file that is not there, or that lacks a column, by its first rows.
+
+    Standard input cannot be read twice, and columns of JSON lines may begin later: these are left
+    to the reader.
+
+    Parameters
+    ----------
+    data
+        A path, or ``-``.
+    no_header
+        Of the options; a model may have been fitted without a header, which is not known here.
+    names
+        Columns that options name; None is an option that was not given.
+    """
+    from robustpu.tables import TableError, iter_table
+
+    if data == "-" or (Path(data).exists() and not Path(data).is_file()):
+        return
+    try:
+        part = next(iter_table(data, rows=1, header=not no_header, bad_rows="skip"))
+    except TableError:
+        if Path(data).exists():
+            # What is wrong with the file depends on the options of the model.
+            return
+        raise
+    if not part.is_partial:
+        check_columns(part, *(name for name in names if not PLACE.fullmatch(name or "")))
+
+
+def check_model(model: Path) -> None:
+    """Refuse a folder that is no model, before anything heavy is imported.
+
+    Parameters
+    ----------
+    model
+        Of the arguments.
+    """
+    from robustpu.persist.contents import reading
+    from robustpu.persist.reading import read_sums
+
+    reading(model, read_sums)
 
 
 def roles(

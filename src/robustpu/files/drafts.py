@@ -79,6 +79,31 @@ def reserved(path: Path, ending: str, *, is_folder: bool) -> Iterator[Path]:
         unlock(held)
 
 
+@contextmanager
+def naming(place: object) -> Iterator[None]:
+    """Name the place in errors of the system that do not, such as that of a full disk.
+
+    Parameters
+    ----------
+    place
+        What is written.
+
+    Examples
+    --------
+    >>> with naming("a.csv"):
+    ...     raise OSError(28, "No space left on device")
+    Traceback (most recent call last):
+    OSError: [Errno 28] No space left on device: 'a.csv'
+    """
+    try:
+        yield
+    except OSError as error:
+        # A closed pipe is no error of the place.
+        if error.errno is None or error.filename is not None or isinstance(error, BrokenPipeError):
+            raise
+        raise type(error)(error.errno, error.strerror, str(place)) from error
+
+
 def clean(path: Path, ending: str, *, is_folder: bool) -> None:
     """Remove the drafts of a path that no process writes to any more.
 

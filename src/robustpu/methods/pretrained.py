@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import Tags
-from sklearn.utils.validation import validate_data
 
 from robustpu import labels
+from robustpu.base.arrays import check_rows
 from robustpu.base.neural import device_of
 from robustpu.base.wrapper import SinglePUClassifier, refuse_huge
 from robustpu.calibration import log_odds
@@ -101,7 +101,7 @@ class PretrainedPUClassifier(SinglePUClassifier):
         eval_set: tuple[ArrayLike, ArrayLike] | None,
     ) -> TrainingData:
         labels.refuse_missing(y)
-        table, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite="allow-nan")
+        table, y = check_rows(self, X, y, dtype=np.float64, ensure_all_finite="allow-nan")
         refuse_huge(table)
         device_of(self.device)
         is_positive = self.encode_labels(y)
@@ -242,7 +242,7 @@ class PretrainedPUClassifier(SinglePUClassifier):
         return is_category
 
     def _check_rows(self, X: ArrayLike) -> Floats:
-        table: Floats = validate_data(
+        table: Floats = check_rows(
             self, X, reset=False, dtype=np.float64, ensure_all_finite="allow-nan"
         )
         refuse_huge(table)

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.ensemble import ExtraTreesClassifier
-from sklearn.utils.validation import validate_data
 
 from robustpu import labels
+from robustpu.base.arrays import check_rows
 from robustpu.base.wrapper import SinglePUClassifier, balanced_logits, folds, refuse_huge
 from robustpu.methods.trees import Forest, Limits, Masses, grow
 from robustpu.priors import from_scores
@@ -84,7 +84,7 @@ class PUExtraTreesClassifier(SinglePUClassifier):
         eval_set: tuple[ArrayLike, ArrayLike] | None,
     ) -> TrainingData:
         labels.refuse_missing(y)
-        table, y = validate_data(self, X, y, dtype=np.float64)
+        table, y = check_rows(self, X, y, dtype=np.float64)
         is_positive = self.encode_labels(y)
         truth = self.check_truth(eval_set)
         rows = None if eval_set is None else self._check_rows(eval_set[0])
@@ -139,7 +139,7 @@ class PUExtraTreesClassifier(SinglePUClassifier):
         return n_features if self.max_features is None else min(int(self.max_features), n_features)
 
     def _check_rows(self, X: ArrayLike) -> Floats:
-        table: Floats = validate_data(self, X, reset=False, dtype=np.float64)
+        table: Floats = check_rows(self, X, reset=False, dtype=np.float64)
         return table
 
     def score_rows(self, X: ArrayLike) -> Floats:

@@ -1,22 +1,24 @@
 """Arrays by name <-> the bytes of a safetensors file."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError, deserialize
 from safetensors.numpy import save
 
 from robustpu.persist.errors import ModelFolderError
 from robustpu.persist.reading import ARRAYS
+from robustpu.validation.arrays import LARGEST_SIZE
 from robustpu.validation.schema import (
     Place,
     SchemaError,
     list_of,
     mapping_of,
     number,
+    one_of,
     parse_json,
     record,
 )
@@ -61,8 +63,22 @@ def to_bytes(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     return content
 
 
-def check_header(head: bytes, size: int) -> None:
-    """Refuse a file whose header does not describe all of it, from its first bytes.
+@dataclass(frozen=True)
+class Entry:
+    """What the header says of an array: its type, its shape, and where its bytes begin and end."""
+
+    dtype: Annotated[str, one_of(*DTYPES)]
+    shape: Annotated[list[int], list_of(number(0, LARGEST_SIZE, whole=True), most=32)]
+    data_offsets: Annotated[list[int], list_of(number(0, whole=True), least=2, most=2)]
+
+    @property
+    def size(self) -> int:
+        """Bytes that an array of this type and shape has."""
+        return math.prod(self.shape) * DTYPES[self.dtype].itemsize
+
+
+def read_header(head: bytes, size: int) -> dict[str, Entry]:
+    """Read the header from the first bytes of a file, and refuse one that is not all of it.
 
     Parameters
     ----------
@@ -73,7 +89,7 @@ def check_header(head: bytes, size: int) -> None:
 
     Examples
     --------
-    >>> check_header(bytes(100), 1 << 40)
+    >>> read_header(bytes(100), 1 << 40)
     Traceback (most recent call last):
     robustpu.persist.errors.ModelFolderError: arrays.safetensors: its header is not valid JSON: ...
     """
@@ -81,26 +97,22 @@ def check_header(head: bytes, size: int) -> None:
     if len(head) < 8 or length > min(LONGEST_HEADER, size - 8):
         raise ModelFolderError(f"{FILE}: its header is said to have {length} bytes.")
     try:
-        # The library takes the last one of two arrays with one name.
-        entries = parse_json(head[8 : 8 + length], "its header")
-        arrays = mapping_of(record(Entry))(
-            {name: entry for name, entry in entries.items() if name != "__metadata__"},
-            Place("its header"),
-        )
-    except (SchemaError, AttributeError) as error:
+        place = Place("its header")
+        found = parse_json(head[8 : 8 + length], place.path)
+        entries: dict[str, Entry] = mapping_of(record(Entry))(found, place)
+    except SchemaError as error:
         raise ModelFolderError(f"{FILE}: {error}") from None
-    end = max((entry.data_offsets[-1] for entry in arrays.values()), default=0)
+    end = 0
+    for name, entry in sorted(entries.items(), key=lambda item: item[1].data_offsets):
+        if entry.data_offsets != [end, end + entry.size]:
+            raise ModelFolderError(
+                f"{FILE}: {name[:99]!r} is said to be at {entry.data_offsets}, expected "
+                f"{[end, end + entry.size]}."
+            )
+        end += entry.size
     if 8 + length + end != size:
         raise ModelFolderError(f"{FILE}: it has {size} bytes, its header tells of {end} in arrays.")
-
-
-@dataclass(frozen=True)
-class Entry:
-    """What the header says of an array."""
-
-    dtype: str
-    shape: list[Any]
-    data_offsets: Annotated[list[int], list_of(number(0, whole=True), least=2, most=2)]
+    return entries
 
 
 def from_bytes(content: bytes) -> dict[str, NDArray[Any]]:
@@ -116,22 +128,19 @@ def from_bytes(content: bytes) -> dict[str, NDArray[Any]]:
     ModelFolderError
         It is no safetensors file, or has types that no model has.
     """
-    check_header(content, len(content))
-    try:
-        found = deserialize(content)  # type: ignore[no-untyped-call]
-    except (SafetensorError, ValueError) as error:
-        raise ModelFolderError(f"{FILE}: it is not a safetensors file: {error}") from None
-    return {name: _array(name, entry) for name, entry in found}
+    start = 8 + int.from_bytes(content[:8], "little")
+    entries = read_header(content, len(content))
+    return {name: _array(name, entry, content, start) for name, entry in entries.items()}
 
 
-def _array(name: str, entry: dict[str, Any]) -> NDArray[Any]:
-    dtype = DTYPES.get(entry["dtype"])
-    if dtype is None:
-        raise ModelFolderError(f"{FILE}: {name[:99]!r} is of type {entry['dtype']}.")
-    try:
-        array = np.frombuffer(bytearray(entry["data"]), dtype=dtype).reshape(entry["shape"])
-    except (ValueError, OverflowError, TypeError) as error:
-        raise ModelFolderError(f"{FILE}: {name[:99]!r}: {error}") from None
+def _array(name: str, entry: Entry, content: bytes, start: int) -> NDArray[Any]:
+    dtype = DTYPES[entry.dtype]
+    offset = start + entry.data_offsets[0]
+    # NumPy refuses to read nothing from the end.
+    count = math.prod(entry.shape)
+    flat = np.frombuffer(content, dtype, count, offset) if count else np.empty(0, dtype)
+    # A copy, also because bytes of a file may lie where no number may begin.
+    array: NDArray[Any] = np.array(flat, dtype=dtype.newbyteorder("=")).reshape(entry.shape)
     if dtype.kind == "b" and array.size and array.view(np.uint8).max() > 1:
         raise ModelFolderError(f"{FILE}: {name[:99]!r} is neither true nor false somewhere.")
-    return array.astype(dtype.newbyteorder("="), copy=False)
+    return array

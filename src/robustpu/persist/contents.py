@@ -14,6 +14,7 @@ from robustpu.persist.reading import (
     MODEL,
     Folder,
     check_names,
+    check_sizes,
     check_sum,
     opened,
     read_checked,
@@ -27,7 +28,7 @@ Answer = TypeVar("Answer")
 FORMAT: Final = "robustpu model"
 # To be raised whenever older versions of the library could not read what newer ones write.
 SCHEMA: Final = 3
-ENTRIES: Final = frozenset({"format", "schema", "written_by", "attachments", "model", "extra"})
+ENTRIES: Final = frozenset({"format", "schema", "written_by", "files", "model", "extra"})
 # A folder may be replaced while it is read; then it is read again.
 TRIES: Final = 5
 
@@ -83,15 +84,22 @@ def read_contents(folder: Folder) -> Contents:
     # Before anything else, so that what a newer version wrote is called newer and not damaged.
     entries = parse(read_checked(folder, MODEL, sums))
     check_names(folder, sums)
-    attached = sums.keys() - {MODEL, arrays.FILE}
-    if attached != set(entries["attachments"]):
-        name = sorted(attached ^ set(entries["attachments"]))[0]
-        raise ModelFolderError(f"{MODEL}: attachments: {name!r} is missing, or not listed.")
-    # The sizes of all files first: a sum of something enormous takes hours.
-    arrays.check_header(*folder.head(arrays.FILE, 8 + arrays.LONGEST_HEADER))
-    for name in sorted(attached):
+    sizes: dict[str, int] = entries["files"]
+    if sizes.keys() != sums.keys() - {MODEL}:
+        name = sorted(sizes.keys() ^ (sums.keys() - {MODEL}))[0]
+        raise ModelFolderError(f"{MODEL}: files: {name[:99]!r} is missing, or not listed.")
+    # Before anything is read: the checksum of something enormous takes hours.
+    check_sizes(folder, sizes)
+    head = folder.head(arrays.FILE, 8 + arrays.LONGEST_HEADER)
+    arrays.read_header(head, sizes[arrays.FILE])
+    for name in attached(entries):
         check_sum(name, folder.digest(name), sums)
     return Contents(entries, arrays.from_bytes(read_checked(folder, arrays.FILE, sums)), sums)
+
+
+def attached(entries: dict[str, Json]) -> tuple[str, ...]:
+    """Names of the attachments."""
+    return tuple(sorted(entries["files"].keys() - {arrays.FILE}))
 
 
 def parse(content: bytes) -> dict[str, Json]:
@@ -130,10 +138,10 @@ def parse(content: bytes) -> dict[str, Json]:
 
 
 def _check_header(entries: dict[str, Json]) -> None:
-    written, attached = entries["written_by"], entries["attachments"]
+    written, sizes = entries["written_by"], entries["files"]
     if not isinstance(written, dict) or not all(isinstance(name, str) for name in written.values()):
         raise ModelFolderError(f"{MODEL}: written_by: it is not a list of versions.")
-    if not isinstance(attached, list) or not all(isinstance(name, str) for name in attached):
-        raise ModelFolderError(f"{MODEL}: attachments: it is not a list of names.")
-    if len(set(attached)) < len(attached):
-        raise ModelFolderError(f"{MODEL}: attachments: a name is there twice.")
+    if not isinstance(sizes, dict) or not all(
+        type(size) is int and size >= 0 for size in sizes.values()
+    ):
+        raise ModelFolderError(f"{MODEL}: files: it does not give the bytes of each file.")

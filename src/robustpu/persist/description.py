@@ -3,7 +3,7 @@
 import os
 from dataclasses import dataclass
 
-from robustpu.persist.contents import read_contents, reading
+from robustpu.persist.contents import attached, read_contents, reading
 from robustpu.persist.errors import ModelFolderError
 from robustpu.persist.objects import KINDS
 from robustpu.persist.reading import SUMS, Folder, read_checked
@@ -38,7 +38,7 @@ def read_attachment(path: str | os.PathLike[str], name: str) -> bytes:
 
     def read(folder: Folder) -> bytes:
         contents = read_contents(folder)
-        if name not in contents.entries["attachments"]:
+        if name not in attached(contents.entries):
             raise ModelFolderError(f"no file {name!r} is attached to the model.")
         return read_checked(folder, name, contents.sums)
 
@@ -65,7 +65,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
             entries["schema"],
             entries["written_by"],
             {name: folder.size(name) for name in sorted({SUMS, *contents.sums})},
-            tuple(entries["attachments"]),
+            attached(entries),
             folder.digest(SUMS),
         )
 

@@ -16,8 +16,8 @@ from robustpu.persist.errors import ModelFolderError
 from robustpu.persist.objects import OTHERS, encode_other
 from robustpu.persist.reading import (
     LONGEST,
-    LONGEST_ATTACHMENT,
     MODEL,
+    MOST_ATTACHED,
     NAME,
     SUMS,
     Folder,
@@ -92,16 +92,18 @@ def save(
         "format": FORMAT,
         "schema": SCHEMA,
         "written_by": versions(),
-        "attachments": sorted(files),
+        "files": {},
         "model": encoder.encode(model, "model"),
         "extra": Encoder(_only_plain, encoder.arrays).encode(extra, "extra"),
     }
-    files[MODEL] = (json.dumps(content, allow_nan=False, indent=1) + "\n").encode("ascii")
-    if len(files[MODEL]) > LONGEST[MODEL]:
-        raise ModelFolderError(
-            f"{MODEL}: it would have {len(files[MODEL])} bytes, more than {LONGEST[MODEL]}."
-        )
     files[arrays.FILE] = arrays.to_bytes(encoder.arrays)
+    content["files"] = {name: len(files[name]) for name in sorted(files)}
+    files[MODEL] = (json.dumps(content, allow_nan=False, indent=1) + "\n").encode("ascii")
+    for name in (MODEL, arrays.FILE):
+        if len(files[name]) > LONGEST[name]:
+            raise ModelFolderError(
+                f"{name}: it would have {len(files[name])} bytes, more than {LONGEST[name]}."
+            )
     # What could not be read again is better known now than when the model is gone.
     _decode(parse(files[MODEL]), arrays.from_bytes(files[arrays.FILE]), encoder.given)
     files[SUMS] = sums_of(files)
@@ -210,9 +212,9 @@ def _attached(attachments: Mapping[str, bytes | str]) -> dict[str, bytes]:
         name: content.encode("utf-8") if isinstance(content, str) else bytes(content)
         for name, content in attachments.items()
     }
-    for name, content in files.items():
-        if len(content) > LONGEST_ATTACHMENT:
-            raise ValueError(
-                f"{name!r} has {len(content)} bytes; at most {LONGEST_ATTACHMENT} can be attached."
-            )
+    total = sum(map(len, files.values()))
+    if total > MOST_ATTACHED:
+        raise ValueError(
+            f"{', '.join(files)}: {total} bytes; at most {MOST_ATTACHED} can be attached in all."
+        )
     return files

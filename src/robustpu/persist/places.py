@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NoReturn
 
-from robustpu.files.drafts import clean, draft_of, reserved
+from robustpu.files.drafts import clean, draft_of, naming, reserved
 from robustpu.persist.reading import SUMS
 
 PART: Final = "part"
@@ -101,7 +101,7 @@ def whole(path: Path) -> Iterator[Path]:
     """
     target = Path(os.path.realpath(path))
     clean(target, _ending(target), is_folder=False)
-    with reserved(target, _ending(target), is_folder=False) as draft:
+    with naming(path), reserved(target, _ending(target), is_folder=False) as draft:
         yield draft
         # Else a crash of the machine may leave the name without the content.
         _sync(draft)

@@ -17,9 +17,10 @@ MODEL: Final = "model.json"
 # How the name of a model ends that was put aside for another.
 EARLIER: Final = "earlier"
 ARRAYS: Final = "arrays.safetensors"
-# Bytes of a file at most, checked before it is read; others are attachments.
+# Bytes of a file at most, checked before it is read.
 LONGEST: Final = {SUMS: 1 << 16, MODEL: 1 << 26, ARRAYS: 1 << 34}
-LONGEST_ATTACHMENT: Final = 1 << 28
+# Bytes of all other files together, the attachments.
+MOST_ATTACHED: Final = 1 << 28
 
 LINE: Final = re.compile(r"([0-9a-f]{64})  ([A-Za-z0-9][A-Za-z0-9._-]{0,99})\n")
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -72,15 +73,15 @@ class Folder:
                     f"{name}: it has {size} bytes, more than there is memory."
                 ) from None
 
-    def head(self, name: str, count: int) -> tuple[bytes, int]:
-        """Read the first bytes of a file; and its size."""
-        with self._stream(name) as (stream, size):
-            return stream.read(count), size
+    def head(self, name: str, count: int) -> bytes:
+        """Read the first bytes of a file."""
+        with self._stream(name) as (stream, _):
+            return stream.read(count)
 
     @contextmanager
     def _stream(self, name: str) -> Iterator[tuple[BinaryIO, int]]:
         """Open a file whose size is within the limits; and its size."""
-        most = LONGEST.get(name, LONGEST_ATTACHMENT)
+        most = LONGEST.get(name, MOST_ATTACHED)
         with os.fdopen(self.open(name), "rb") as stream:
             size = os.fstat(stream.fileno()).st_size
             if size > most:
@@ -95,9 +96,10 @@ class Folder:
     def digest(self, name: str) -> str:
         """The checksum of a file."""
         whole = hashlib.sha256()
-        with self._stream(name) as (stream, _):
-            while part := stream.read(CHUNK):
-                whole.update(part)
+        with self._stream(name) as (stream, size):
+            # No further than its size, or a file that grows would have no end.
+            for start in range(0, size, CHUNK):
+                whole.update(stream.read(min(CHUNK, size - start)))
         return whole.hexdigest()
 
 
@@ -154,6 +156,30 @@ def check_names(folder: Folder, sums: Mapping[str, str]) -> None:
     if more:
         told = f"it is not part of the model, which {SUMS} lists. Move it elsewhere."
         raise ModelFolderError(f"{more[0][:100]!r}: {told}")
+
+
+def check_sizes(folder: Folder, sizes: Mapping[str, int]) -> None:
+    """Refuse files of another size than the model says: before anything of them is read.
+
+    Parameters
+    ----------
+    folder
+        Open.
+    sizes
+        Name -> bytes, of all files that are large or attached.
+    """
+    attached = sum(size for name, size in sizes.items() if name not in LONGEST)
+    if attached > MOST_ATTACHED:
+        raise ModelFolderError(
+            f"{MODEL}: files: the attached ones have {attached} bytes, more than {MOST_ATTACHED}."
+        )
+    for name, size in sizes.items():
+        found = folder.size(name)
+        if found != size:
+            raise ModelFolderError(
+                f"{name}: it has {found} bytes, not {size} as {MODEL} says: it was changed or "
+                "damaged. Fetch the model again, or train it again."
+            )
 
 
 def read_checked(folder: Folder, name: str, sums: Mapping[str, str]) -> bytes:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from robustpu.files.drafts import clean, reserved
+from robustpu.files.drafts import clean, naming, reserved
 from robustpu.files.swap import swapped
 from robustpu.persist.errors import ModelFolderError
 from robustpu.persist.reading import EARLIER, SUMS, opened, read_sums
@@ -40,7 +40,7 @@ def write_folder(target: Path, files: Mapping[str, bytes], overwrite: bool) -> N
     check_target(target, overwrite)
     target.parent.mkdir(parents=True, exist_ok=True)
     clean(target, SAVING, is_folder=True)
-    with reserved(target, SAVING, is_folder=True) as folder:
+    with naming(target), reserved(target, SAVING, is_folder=True) as folder:
         for name, content in files.items():
             _write(folder / name, content)
         _sync(folder)

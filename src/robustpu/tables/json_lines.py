@@ -8,11 +8,10 @@ from typing import Any, Final
 from robustpu.tables.errors import TableError, shown
 from robustpu.tables.objects import column_of
 from robustpu.tables.plain import DEPTH
+from robustpu.tables.records import LONGEST
 from robustpu.tables.regroup import ROWS, rows_of
 from robustpu.tables.streams import Stream
 
-# Bytes of an object at most: a compressed file may hold a row that fills the memory.
-LONGEST: Final = 32 << 20
 BETWEEN: Final = re.compile(r"[\s,]*")
 
 
@@ -55,10 +54,7 @@ def json_batches(stream: Stream, rows: int | None = None) -> Iterator[dict[str, 
 def _of_lines(stream: Stream) -> Iterator[tuple[str, Any]]:
     for number, line in enumerate(_lines(stream), 1):
         if len(line) > LONGEST:
-            raise TableError(
-                f"{stream.name}, line {number:,}: a row is longer than {LONGEST >> 20} MB. Write "
-                "one object a line, or a list of objects."
-            )
+            raise _too_long(f"{stream.name}, line {number:,}")
         if not line or line.isspace():
             continue
         try:
@@ -71,6 +67,13 @@ def _of_lines(stream: Stream) -> Iterator[tuple[str, Any]]:
             ) from error
 
 
+def _too_long(where: str) -> TableError:
+    return TableError(
+        f"{where}: a row is longer than {LONGEST >> 20} MB. Write one object a line, or a list of "
+        "objects."
+    )
+
+
 def _lines(stream: Stream) -> Iterator[bytes]:
     rest: list[bytes] = []
     while more := stream.read(1 << 20):
@@ -80,8 +83,8 @@ def _lines(stream: Stream) -> Iterator[bytes]:
             yield from lines[1:]
             rest = []
         rest.append(tail)
-        if len(rest) << 20 > 2 * LONGEST:
-            # Too long already: its caller refuses it.
+        if sum(map(len, rest)) > LONGEST:
+            # No more is unpacked: its caller refuses it.
             break
     yield b"".join(rest)
 
@@ -97,7 +100,9 @@ def _of_list(stream: Stream) -> Iterator[tuple[str, Any]]:
         try:
             value, at = decoder.raw_decode(text, at)
         except (ValueError, RecursionError) as error:
-            more = b"" if len(text) - at > LONGEST else _letters(stream)
+            if len(text) - at > LONGEST:
+                raise _too_long(f"{stream.name}, object {count + 1:,}") from error
+            more = _letters(stream)
             if not more:
                 raise TableError(
                     f"{stream.name}: object {count + 1:,} of the list is not complete: "

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from robustpu.tables.cells import Cells
 from robustpu.tables.kinds import Finding
-from robustpu.tables.numbers import Decimal, parse_numbers
+from robustpu.tables.numbers import Decimal, read_numbers
 from robustpu.tables.plan import count_missing, count_read, count_unread
 from robustpu.tables.tally import Tally
 
@@ -29,7 +29,7 @@ class NumberPlan:
     kind
         "number", or "boolean": 1 for true.
     decimal
-        Decimal mark of numbers in text.
+        Decimal mark of numbers in text, the one that is tried first.
     fill
         Taken where the value is missing: the median.
     offset
@@ -104,7 +104,7 @@ class NumberPlan:
         if self.kind == "boolean":
             numbers = text.booleans()
         else:
-            numbers = text.spread(parse_numbers(text.values, self.decimal))
+            numbers = text.spread(read_numbers(text.values, self.decimal))
         if self.is_flag:
             # A flag that is written out in words now.
             numbers = np.where(np.isnan(numbers), text.booleans(), numbers)

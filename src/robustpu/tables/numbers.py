@@ -56,8 +56,34 @@ def parse_numbers(values: Any, decimal: Decimal = ".") -> NDArray[np.float64]:
     return out
 
 
+def read_numbers(values: Any, decimal: Decimal) -> NDArray[np.float64]:
+    """Numbers of texts; those that are none with this decimal mark are read with the other.
+
+    So 129,0 is the same number in training and at prediction, whichever mark was more frequent.
+
+    Parameters
+    ----------
+    values
+        Arrow array of trimmed texts, shape (n,).
+    decimal
+        The mark that is tried first: 1,234 is a number with either.
+
+    Examples
+    --------
+    >>> read_numbers(pa.array(["129.0", "129,0", "1,234", "x"]), ".").tolist()
+    [129.0, 129.0, 1234.0, nan]
+    """
+    numbers = parse_numbers(values, decimal)
+    rest = np.flatnonzero(np.isnan(numbers))
+    if len(rest):
+        numbers[rest] = parse_numbers(values.take(pa.array(rest)), "," if decimal == "." else ".")
+    return numbers
+
+
 def find_decimal(values: Any, counts: NDArray[np.int64]) -> tuple[Decimal, NDArray[np.float64]]:
     """(decimal mark, numbers): the mark with which more rows are numbers; the point if even.
+
+    The numbers are those of `read_numbers`.
 
     Parameters
     ----------
@@ -77,7 +103,9 @@ def find_decimal(values: Any, counts: NDArray[np.int64]) -> tuple[Decimal, NDArr
     with_comma = parse_numbers(values, ",")
     rows_point = int(counts[np.isfinite(with_point)].sum())
     rows_comma = int(counts[np.isfinite(with_comma)].sum())
-    return (",", with_comma) if rows_comma > rows_point else (".", with_point)
+    if rows_comma > rows_point:
+        return ",", np.where(np.isnan(with_comma), with_point, with_comma)
+    return ".", np.where(np.isnan(with_point), with_comma, with_point)
 
 
 def _formatted(values: Any, decimal: Decimal) -> NDArray[np.float64]:

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from robustpu.tables.cells import FIRST, LAST
-from robustpu.tables.errors import TableError, many
+from robustpu.tables.errors import TableError
 from robustpu.tables.names import tidied
 
 # Objects in objects.
@@ -37,24 +37,24 @@ def plain_table(data: Any) -> tuple[Any, list[str]]:
         notes = [f"nested columns were spread into one a field: {', '.join(sorted(gone))}"]
     columns = []
     for name, column in zip(names, data.columns, strict=True):
-        column, n_beyond = within_calendar(plain_column(column))
+        column, is_beyond = within_calendar(plain_column(column))
         columns.append(column)
-        if n_beyond:
+        if is_beyond:
             notes.append(
-                f"column {name!r}: {many(n_beyond, 'date')} beyond the years 1 to 9999, which "
-                "cannot be read, taken as missing"
+                f"column {name!r}: dates beyond the years 1 to 9999 cannot be read, and are taken "
+                "as missing"
             )
     return pa.Table.from_arrays(columns, names=names), notes
 
 
-def within_calendar(column: Any) -> tuple[Any, int]:
-    """(column, n): dates beyond the years 1 to 9999, which Python cannot hold, are missing.
+def within_calendar(column: Any) -> tuple[Any, bool]:
+    """(column, whether there were any): dates that Python cannot hold are missing.
 
     Examples
     --------
     >>> column = pa.chunked_array([[0, 10_000_000]], pa.date32())
     >>> within_calendar(column)[0].null_count, within_calendar(column)[1]
-    (1, 1)
+    (1, True)
     """
     kind = column.type
     if pa.types.is_date32(kind):
@@ -62,15 +62,15 @@ def within_calendar(column: Any) -> tuple[Any, int]:
     elif pa.types.is_date64(kind) or (pa.types.is_timestamp(kind) and kind.unit != "ns"):
         per_unit, numbers = MICROSECONDS[getattr(kind, "unit", "ms")], column.cast(pa.int64())
     else:
-        return column, 0
+        return column, False
+    # Python converts to local time, which may lie on the day before or after.
+    margin = MICROSECONDS["D"] if getattr(kind, "tz", None) else 0
     # In the unit of the column: in microseconds, enormous numbers would overflow.
-    is_beyond = pc.or_(
-        pc.less(numbers, FIRST // per_unit), pc.greater_equal(numbers, LAST // per_unit)
-    )
-    n_beyond = pc.sum(is_beyond).as_py() or 0
-    if not n_beyond:
-        return column, 0
-    return pc.if_else(is_beyond, pa.scalar(None, kind), column), n_beyond
+    first, last = (FIRST + margin) // per_unit, (LAST - margin) // per_unit
+    is_beyond = pc.or_(pc.less(numbers, first), pc.greater_equal(numbers, last))
+    if not pc.any(is_beyond).as_py():
+        return column, False
+    return pc.if_else(is_beyond, pa.scalar(None, kind), column), True
 
 
 def plain_column(column: Any) -> Any:
@@ -89,6 +89,12 @@ def plain_column(column: Any) -> Any:
         return plain_column(
             pa.chunked_array([pc.run_end_decode(chunk) for chunk in column.chunks], kind.value_type)
         )
+    if pa.types.is_dictionary(kind) and (
+        pa.types.is_date(kind.value_type) or pa.types.is_timestamp(kind.value_type)
+    ):
+        return column.cast(kind.value_type)
+    if pa.types.is_nested(kind):
+        return column.cast(_dates_as_text(kind))
     if pa.types.is_string_view(kind):
         return column.cast(pa.large_string())
     if _is_bytes(kind):
@@ -101,6 +107,23 @@ def plain_column(column: Any) -> Any:
     if pa.types.is_duration(kind):
         return column.cast(pa.int64())
     return column
+
+
+def _dates_as_text(kind: Any) -> Any:
+    """A nested type with text for dates: no model learns from them, and Python lacks some."""
+    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+        return pa.string()
+    if pa.types.is_struct(kind):
+        return pa.struct([field.with_type(_dates_as_text(field.type)) for field in kind])
+    if pa.types.is_map(kind):
+        return pa.map_(_dates_as_text(kind.key_type), _dates_as_text(kind.item_type))
+    if pa.types.is_fixed_size_list(kind):
+        return pa.list_(_dates_as_text(kind.value_type), kind.list_size)
+    if pa.types.is_large_list(kind):
+        return pa.large_list(_dates_as_text(kind.value_type))
+    if pa.types.is_list(kind):
+        return pa.list_(_dates_as_text(kind.value_type))
+    return kind
 
 
 def _is_bytes(kind: Any) -> bool:

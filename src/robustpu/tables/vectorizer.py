@@ -234,7 +234,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if len(absent) == len(needed) or (absent and not (fill_columns or table.is_partial)):
             raise TableError(
                 f"{table.source} has no column {listed(absent)}, which the model was fitted with. "
-                f"It has {listed(table.names, 10)}. Add the missing ones, or have them filled with "
+                f"{_known(table.names)} Add the missing ones, or have them filled with "
                 "fill_columns=True (--fill-columns)."
             )
         for name in absent:
@@ -255,6 +255,10 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.columns_ = [
             replace(column, alarm=found.get(column.name, "")) for column in self.columns_
         ]
+
+
+def _known(names: list[str]) -> str:
+    return f"It has {listed(names, 10)}." if names else "It has no other columns."
 
 
 def _as_table(X: Any) -> Table:

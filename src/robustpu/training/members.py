@@ -158,6 +158,11 @@ def member_of(problem: Any, place: int, group: int, start: int, start_eval: int)
         held_out = rows(chosen) if len(chosen) else None
     training = rows(np.setdiff1d(np.arange(len(data)), chosen))
     prior, population = estimator.prior_, estimator.population_prior_
+    if not 0 < np.float32(prior) < 1 or not 0 < np.float32(population) < 1:
+        raise ValueError(
+            f"the prior is {prior!r}, which single precision, in which networks are trained, "
+            "cannot tell from 0 or 1. Give one that is further from them."
+        )
     # Equal origins and settings make equal networks. The whole group counts, since it shares in
     # the choice of the epoch.
     origin = (

@@ -47,7 +47,8 @@ def importance(
     """Mean |log-odds(row) - log-odds(row with the column of another row)|, largest first.
 
     The values of the column are permuted three times among up to 1,000 labelled and 1,000
-    unlabelled rows. With many columns there are fewer rows, and one permutation.
+    unlabelled rows. With many columns there are fewer rows, and one permutation; with thousands,
+    columns that hardly go with the score are not measured and get 0.
 
     Parameters
     ----------
@@ -76,7 +77,9 @@ def importance(
     sample = X[rows]
     before = odds(score(sample))
     found: list[Importance] = []
-    columns, features = list(places), list(places.values())
+    most = max(LEAST_COLUMNS, 2 * NUMBERS // max(1, repeats * sample.size))
+    columns = _most_related(sample, before, places, most)
+    features = [places[column] for column in columns]
     # Small samples of several columns are scored at once: a call costs too.
     step = max(1, CHUNK // max(1, repeats * sample.size))
     for start in range(0, len(columns), step):
@@ -97,7 +100,9 @@ def importance(
             )
         ]
     progress("importance", len(columns), len(columns))
-    return sorted(found, key=lambda each: -each.value)
+    found += [Importance(column, 0.0, 0.0) for column in places.keys() - set(columns)]
+    ranks = {column: place for place, column in enumerate(places)}
+    return sorted(found, key=lambda each: (-each.value, ranks[each.column]))
 
 
 def drivers(
@@ -148,8 +153,13 @@ def drivers(
     if most < len(columns):
         few = max(1, _budget(d) // 4 // (LEAST_BACKGROUND * len(columns)))
         some = rows[np.linspace(0, k - 1, min(few, k)).astype(int)]
-        tried = _effects(score, some, background[:LEAST_BACKGROUND], list(places.values()))
-        kept = np.sort(np.argsort(-np.maximum(tried, 0).mean(0), kind="stable")[:most])
+        both = np.concatenate([some, background])
+        limit = max(most, NUMBERS // (LEAST_BACKGROUND * d))
+        related = set(_most_related(both, odds(score(both)), places, limit))
+        kept = np.array([place for place, column in enumerate(columns) if column in related])
+        moved = [places[columns[place]] for place in kept]
+        tried = _effects(score, some, background[:LEAST_BACKGROUND], moved)
+        kept = np.sort(kept[np.argsort(-np.maximum(tried, 0).mean(0), kind="stable")[:most]])
     background = background[: max(LEAST_BACKGROUND, budget // max(1, len(kept)))]
     effects = np.zeros((k, len(columns)))
     moved = [places[columns[place]] for place in kept]
@@ -182,6 +192,30 @@ def _effects(
     return effects
 
 
+def _most_related(
+    sample: Rows, score: Floats, places: dict[str, NDArray[np.intp]], most: int
+) -> list[str]:
+    """The columns with a feature that correlates most with the score, in their order.
+
+    To permute each of d columns in rows of d numbers takes d**2; to correlate them takes d.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0, 1.0, 5.0], [1.0, 1.0, 3.0], [2.0, 1.0, 4.0]], dtype=np.float32)
+    >>> places = {"a": np.array([0]), "b": np.array([1]), "c": np.array([2])}
+    >>> _most_related(X, np.array([0.0, 1.0, 2.0]), places, 2)
+    ['a', 'c']
+    """
+    columns = list(places)
+    if len(columns) <= most:
+        return columns
+    centred = sample - sample.mean(0, dtype=np.float64)
+    spread = np.sqrt((centred**2).sum(0))
+    related = np.abs((score - score.mean()) @ centred) / np.maximum(spread, np.finfo(float).tiny)
+    of_column = np.array([related[places[column]].max() for column in columns])
+    return [columns[place] for place in np.sort(np.argsort(-of_column, kind="stable")[:most])]
+
+
 def _budget(d: int) -> int:
     """Rows of d numbers that may be scored."""
     return min(BUDGET, NUMBERS // max(1, d))
@@ -208,8 +242,10 @@ def features_of(sources: Sequence[str]) -> dict[str, NDArray[np.intp]]:
     >>> {name: places.tolist() for name, places in features_of(["a", "b", "b"]).items()}
     {'a': [0], 'b': [1, 2]}
     """
-    names = np.array(sources, dtype=object)
-    return {name: np.flatnonzero(names == name) for name in dict.fromkeys(sources)}
+    places: dict[str, list[int]] = {}
+    for place, name in enumerate(sources):
+        places.setdefault(name, []).append(place)
+    return {name: np.array(found, dtype=np.intp) for name, found in places.items()}
 
 
 def draw_background(

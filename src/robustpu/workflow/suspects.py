@@ -99,7 +99,9 @@ def texts_of(data: Any, rows: NDArray[np.intp], names: Sequence[str]) -> list[di
     >>> texts_of(pa.table({"a": [1.0, None, 2.5]}), np.array([2, 1]), ["a", "b"])
     [{'a': '2.5'}, {'a': ''}]
     """
-    known = [name for name in dict.fromkeys(names) if name in data.column_names]
+    # By a set, made once: Arrow makes a new list of the names each time.
+    there = set(data.column_names)
+    known = [name for name in dict.fromkeys(names) if name in there]
     taken = {name: data.column(name).take(rows).to_pylist() for name in known}
     return [{name: text_of(taken[name][place]) for name in known} for place in range(len(rows))]
 

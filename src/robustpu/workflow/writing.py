@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv, parquet
 
+from robustpu.files.drafts import naming
 from robustpu.persist.places import check_file, whole
 
 Write: TypeAlias = Callable[[Any], None]
@@ -50,6 +51,7 @@ def table_file(path: str | os.PathLike[str], *, is_defused: bool = False) -> Ite
     ending = check_name(path, is_defused=is_defused)
     with ExitStack() as stack:
         if ending == "-":
+            stack.enter_context(naming("standard output"))
             file: Any = sys.stdout.buffer
         else:
             file = stack.enter_context(stack.enter_context(whole(Path(path))).open("wb"))
