@@ -17,13 +17,14 @@ TORCH ?=
 QUICK := src tests/base tests/charts tests/cli tests/metrics tests/persist tests/tables \
 	tests/validation tests/test_sklearn_checks.py tests/test_split.py
 
-.PHONY: help demo test test-lowest lint dist bench figures clean
+.PHONY: help demo test test-lowest lint docs dist bench figures clean
 
 help:
 	@echo "make demo       set up, then Robust-PU against its baselines on bundled data"
 	@echo "make test       set up with the development tools, then every check and test"
 	@echo "make lint       the checks alone: ruff, mypy, import layers"
 	@echo "make test-lowest  the quick tests with the lowest versions that are supported"
+	@echo "make docs       the site in build/site; a broken link is an error"
 	@echo "make dist       build wheel and sdist, check them, run the demo from the wheel"
 	@echo "make bench      the speed of the engine against a plain training loop"
 	@echo "make figures    the figures of the docs, from committed results"
@@ -65,6 +66,17 @@ $(LOWEST_VENV)/.lowest: pyproject.toml tools/lowest.py
 test-lowest: $(LOWEST_VENV)/.lowest
 	OMP_NUM_THREADS=1 $(LOWEST_VENV)/bin/python -m pytest -n 2 --dist worksteal $(QUICK)
 
+$(VENV)/.docs: pyproject.toml $(CONSTRAINTS) | $(VENV)/pyvenv.cfg
+	$(PIP) --editable '.[docs]'
+	@touch $@
+
+# All pages anew: what was generated from a docstring that is gone would stay otherwise.
+docs: $(VENV)/.docs
+	rm -rf build/site build/doctrees docs/gallery docs/reference/generated
+	OMP_NUM_THREADS=1 $(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -j auto \
+		-c docs -d build/doctrees . build/site
+	@echo "build/site/index.html"
+
 # The tests take the wheel out of dist/ into an empty environment, away from this checkout.
 dist: $(VENV)/.dev
 	rm -rf dist $(DIST_VENV)
@@ -88,4 +100,5 @@ figures: $(VENV)/.demo
 	$(BIN)/python experiments/representations.py --draw
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache \
+		docs/gallery docs/reference/generated
