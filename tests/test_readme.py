@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import robustpu
 from robustpu.bench import plan
 from robustpu.cli import app
 
@@ -73,6 +74,12 @@ def test_experiment_of_the_bench_page_can_be_planned(tmp_path):
     (tmp_path / "example.toml").write_text(example)
     cells = plan.load(tmp_path / "example.toml")
     assert {cell.method for cell in cells} == {"nnpu", "robust-pu", "best-five"}
+
+
+def test_the_reference_has_every_public_name():
+    page = (ROOT / "docs" / "reference" / "index.md").read_text()
+    for name in robustpu.__all__:
+        assert f"\n   {name}\n" in page or f"`robustpu.{name}`" in page, name
 
 
 def test_make_targets_exist():
