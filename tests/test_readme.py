@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import robustpu
 from robustpu.bench import plan
 from robustpu.cli import app
 
@@ -53,12 +54,32 @@ def test_blocks_of_the_evaluation_page_run(capsys):
     assert "'lr'" in text
 
 
+@pytest.mark.filterwarnings("ignore::robustpu.PriorWarning")
+def test_blocks_of_the_first_page_of_the_site_run(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs" / "site" / "start.md").read_text()
+    names: dict[str, object] = {}
+    for block in re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL):
+        quick = block.replace("random_state=0).fit", "random_state=0, n_members=4).fit")
+        exec(compile(quick, "start.md", "exec"), names)
+    prior, *_, accuracy = capsys.readouterr().out.splitlines()
+    assert 0.1 < float(prior) < 0.6
+    assert float(accuracy) > 0.85
+    assert (tmp_path / "mails" / "model.json").exists()
+
+
 def test_experiment_of_the_bench_page_can_be_planned(tmp_path):
     page = (ROOT / "docs" / "bench.md").read_text()
     (example,) = re.findall(r"```toml\n(.*?)```", page, flags=re.DOTALL)
     (tmp_path / "example.toml").write_text(example)
     cells = plan.load(tmp_path / "example.toml")
     assert {cell.method for cell in cells} == {"nnpu", "robust-pu", "best-five"}
+
+
+def test_the_reference_has_every_public_name():
+    page = (ROOT / "docs" / "reference" / "index.md").read_text()
+    for name in robustpu.__all__:
+        assert f"\n   {name}\n" in page or f"`robustpu.{name}`" in page, name
 
 
 def test_make_targets_exist():

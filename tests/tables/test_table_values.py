@@ -8,6 +8,7 @@ import pytest
 
 from robustpu.tables.dates import FORMATS, find_format, parse_dates
 from robustpu.tables.numbers import find_decimal, parse_numbers
+from robustpu.tables.plain import plain_column
 from robustpu.tables.texts import coded
 
 NAN = float("nan")
@@ -182,3 +183,9 @@ def test_coded_text() -> None:
     assert coded(pa.chunked_array([], pa.string())).codes.tolist() == []
     again = coded(column.dictionary_encode())
     assert again.codes.tolist() == found.codes.tolist()
+
+
+def test_half_precision_becomes_single():
+    column = pa.chunked_array([pa.array(np.array([0.5, 2], np.float16))])
+    assert plain_column(column).to_pylist() == [0.5, 2]
+    assert plain_column(column).type == pa.float32()

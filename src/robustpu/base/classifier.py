@@ -399,7 +399,9 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         """
         probability = self.predict_proba(X)[:, self._positive_place()]
         tiny = np.finfo(np.float64).tiny
-        odds = np.log(np.maximum(probability, tiny)) - np.log(np.maximum(1 - probability, tiny))
+        # Nearer to 1 than this, a probability is rounding, and differs from batch to batch.
+        rest = np.maximum(1 - probability, np.finfo(np.float64).eps)
+        odds = np.log(np.maximum(probability, tiny)) - np.log(rest)
         beyond: NDArray[np.float64] = odds - np.log(self.threshold_ / (1 - self.threshold_))
         # Rounding must not decide on which side of the threshold a probability lies.
         above = probability >= self.threshold_

@@ -54,8 +54,8 @@ def to_bytes(arrays: Mapping[str, NDArray[Any]]) -> bytes:
 
     Examples
     --------
-    >>> from_bytes(to_bytes({"a": np.array([1.0, 2.0])}))["a"].sum()
-    np.float64(3.0)
+    >>> float(from_bytes(to_bytes({"a": np.array([1.0, 2.0])}))["a"].sum())
+    3.0
     """
     content: bytes = save(dict(arrays))
     if int.from_bytes(content[:8], "little") > LONGEST_HEADER:

@@ -97,6 +97,9 @@ def plain_column(column: Any) -> Any:
         return column.cast(_dates_as_text(kind))
     if pa.types.is_string_view(kind):
         return column.cast(pa.large_string())
+    # pyarrow up to 24 cannot compare or count half precision.
+    if pa.types.is_float16(kind):
+        return column.cast(pa.float32())
     if _is_bytes(kind):
         try:
             return column.cast(pa.binary()).cast(pa.string())

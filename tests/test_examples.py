@@ -1,0 +1,42 @@
+"""Every example runs, at a small size, and ends in a number or a picture."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
+# Capitals at the head of an example say how long it trains.
+SMALL = {"EPOCHS": 2, "ROUNDS": 2, "N_MEMBERS": 1, "N_ROWS": 200}
+SIZES = re.compile(r"^((?:[A-Z_]+, )*[A-Z_]+) = ([\d, ]+)$", flags=re.MULTILINE)
+
+pytestmark = pytest.mark.skipif(not EXAMPLES, reason="not a checkout")
+
+
+def small(found):
+    names = found[1].split(", ")
+    return f"{found[1]} = {', '.join(str(SMALL[name]) for name in names)}"
+
+
+# Hardly trained, models collapse.
+@pytest.mark.filterwarnings("ignore::robustpu.PriorWarning", "ignore::robustpu.CollapseWarning")
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_it_runs(path, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    source, n_sizes = SIZES.subn(small, path.read_text())
+    assert n_sizes == 1
+    exec(compile(source, str(path), "exec"), {"__name__": "__main__"})
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert re.search(r"\d", last)
+    for picture in re.findall(r'savefig\("(.*?)"', source):
+        assert (tmp_path / picture).stat().st_size > 1000
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_it_is_short_and_says_what_it_shows(path):
+    text = path.read_text()
+    assert len(text.splitlines()) < 90
+    title, underline, blank, first = text.removeprefix('"""\n').splitlines()[:4]
+    assert underline == "=" * len(title)
+    assert (blank, bool(first)) == ("", True)
