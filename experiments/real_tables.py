@@ -14,8 +14,9 @@ The prior is given or not. A baseline ranks the same with it; if it is given, lo
 until the mean of the test rows is the base rate, and otherwise its probabilities are taken as they
 are. `first_100` counts the positives of the 100 test rows with the highest score;
 `first_100_unlabeled` those of the unlabelled training rows, by scores of models that have not seen
-them, where a method keeps such scores. One JSON line a fit in results/real_tables.ndjson, written
-at once: a run that is killed goes on where it was.
+them, where a method keeps such scores; `promised_100` is what `evaluate()` says of the latter, with
+its interval, unless it says that the share of positives is not known. One JSON line a fit in
+results/real_tables.ndjson, written at once: a run that is killed goes on where it was.
 """
 
 import argparse
@@ -94,7 +95,8 @@ def run(methods: list[str], tables: list[str], settings: list[str], draws: int) 
             place = {"table": table, "setting": setting, "draw": seed, "method": method}
             append([{**place, **entry} for entry in found])
             first = found[0]
-            print(table, setting, seed, method, *(f"{first[name]:.3f}" for name in METRICS))
+            figures = [f"{first[name]:.3f}" for name in METRICS]
+            print(table, setting, seed, method, *figures, flush=True)
 
 
 def fit(problem: Problem, method: str, priors: list[str], seed: int) -> Iterator[dict[str, Any]]:
@@ -125,6 +127,7 @@ def fit(problem: Problem, method: str, priors: list[str], seed: int) -> Iterator
             "prior": prior,
             **scores(problem, model.decision_function(X_test), probability),
             **first_unlabeled(problem, getattr(model, "out_of_fold_", None)),
+            **promised(model),
             "prior_ratio": round(float(model.prior_) / problem.prior, 4),
             **about(seconds),
         }
@@ -156,6 +159,22 @@ def first_unlabeled(problem: Problem, out_of_fold: np.ndarray | None) -> dict[st
     if out_of_fold is None or not np.isfinite(out_of_fold[unlabeled]).all():
         return {}
     return {"first_100_unlabeled": n_right(problem.truth[unlabeled], out_of_fold[unlabeled])}
+
+
+def promised(model: Any) -> dict[str, Any]:
+    """How many of the first 100 unlabelled rows are said to be positive; none if it is not known.
+
+    The truth is `first_100_unlabeled`.
+    """
+    try:
+        evaluation = model.evaluate(k=100)
+    except ValueError:
+        return {}
+    if not evaluation.is_prior_known:
+        return {"is_prior_known": False}
+    found = evaluation["positives_at_k"]
+    ends = [round(float(end), 1) for end in (found.value, found.low, found.high)]
+    return {"is_prior_known": True, "promised_100": ends}
 
 
 def shifted(probability: np.ndarray, mean: float) -> np.ndarray:
@@ -206,6 +225,30 @@ def _print_means(title: str, means: dict[str, np.ndarray]) -> None:
         print(f"{wins[0]:>10}{wins[1]:>10}")
 
 
+def report_promises(tables: list[str], settings: list[str]) -> None:
+    """Print how often a promise is made, and how far from the truth it is."""
+    found = [
+        entry
+        for entry in stored()
+        if entry["table"] in tables and entry["setting"] in settings and "is_prior_known" in entry
+    ]
+    for method, prior in sorted({(entry["method"], entry["prior"]) for entry in found}):
+        fits = [each for each in found if (each["method"], each["prior"]) == (method, prior)]
+        made = [each for each in fits if each["is_prior_known"] and "first_100_unlabeled" in each]
+        line = f"{method}, prior {prior}: {len(fits)} fits, {len(made)} promise a precision"
+        if made:
+            truth = np.array([each["first_100_unlabeled"] for each in made])
+            value, low, high = np.array([each["promised_100"] for each in made]).T
+            off = int((np.abs(value - truth) > 20).sum())
+            held = np.mean((low <= truth) & (truth <= high))
+            line += (
+                f", of the first 100 {value.mean():.1f} on average (true: {truth.mean():.1f}); off "
+                f"by over 20: {off} ({off / len(fits):.1%} of all fits); intervals of 90 % hold in "
+                f"{held:.0%}, mean width {np.mean(high - low):.0f}"
+            )
+        print(line)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--half", default="development", choices=[*HALVES])
@@ -225,6 +268,7 @@ def main() -> None:
     if not options.report:
         run(methods, tables, options.settings, options.draws)
     report(options.half, tables, options.settings)
+    report_promises(tables, options.settings)
     if options.half == "development" and not options.tables:
         report("the nine tables of the review", NINE, options.settings)
 

@@ -15,8 +15,8 @@ from sklearn.svm import LinearSVC
 import robustpu
 from robustpu import PriorWarning, PUClassifier, datasets, make_pu
 from robustpu.methods import composition
+from robustpu.methods.members import MEMBERS
 from robustpu.modules import mlp
-from robustpu.pool import MEMBERS
 
 
 @pytest.fixture(scope="module")
@@ -222,9 +222,12 @@ class TestEffort:
         # Kept within a fifth on quiet cores; other processes may take theirs.
         assert time.perf_counter() - started < 10
 
-    def test_plenty_of_time_has_all(self, pu):
-        fitted = PUClassifier(prior=0.3, effort=600.0, random_state=0).fit(pu.X, pu.y)
-        assert fitted.member_names_ == list(MEMBERS)
+    def test_time_is_for_classifiers_too(self, pu):
+        members = ["logistic", "extra-trees"]
+        fitted = quick(members=members, effort=600.0).fit(pu.X, pu.y)
+        assert fitted.member_names_ == members
+        assert fitted.named_members_["extra-trees"].prior_ == 0.3
+        assert quick(members=members, effort=1e-6).fit(pu.X, pu.y).member_names_ == ["logistic"]
 
     def test_progress_covers_the_whole_fit(self, pu):
         seen = []
@@ -282,6 +285,7 @@ class TestImages:
         ({"effort": "quick"}, "effort must be 'fast', 'default' or 'best'"),
         ({"effort": 0}, "effort must be a number above 0"),
         ({"members": ["forst"]}, "did you mean 'forest'"),
+        ({"members": ["extra-trees"]}, "needs a learner that ranks without the prior"),
     ],
 )
 def test_what_is_refused(pu, given, message):

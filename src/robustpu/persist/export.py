@@ -15,6 +15,7 @@ from robustpu.base.classifier import BasePUClassifier
 from robustpu.base.neural import NeuralPUClassifier
 from robustpu.fleet.network import LinearStack
 from robustpu.labels import positive_index
+from robustpu.methods.auto import PUClassifier
 from robustpu.methods.bagging import BaggingPUClassifier
 from robustpu.methods.puet import PUExtraTreesClassifier
 from robustpu.methods.voting import PUVotingClassifier, is_standardised
@@ -43,7 +44,7 @@ def to_onnx(
     Parameters
     ----------
     model
-        A fitted classifier that trains networks, PU extra-trees, or bagged trees.
+        A fitted classifier that trains networks, PU extra-trees, bagged trees, or the default.
     path
         The file, usually ``*.onnx``.
     dtype
@@ -95,7 +96,9 @@ def to_onnx(
 
 def _probability(graph: "Graph", model: Any, rows: str) -> str:
     """Add a classifier, and name its probabilities of being positive, (rows,)."""
-    if isinstance(model, PUVotingClassifier):
+    if isinstance(model, PUClassifier):
+        answer = _pool(graph, model, rows)
+    elif isinstance(model, PUVotingClassifier):
         answer = _voting(graph, model, rows)
     elif isinstance(model, PUExtraTreesClassifier):
         answer = _trees(graph, model, rows)
@@ -110,6 +113,15 @@ def _probability(graph: "Graph", model: Any, rows: str) -> str:
             "converted by skl2onnx."
         )
     return _shifted(graph, answer, model.calibration_)
+
+
+def _pool(graph: "Graph", model: PUClassifier, rows: str) -> str:
+    """The default: a pool of a table, or an ensemble of images."""
+    from robustpu.persist.export_pool import pool
+
+    if model.ensemble_ is not None:
+        return _probability(graph, model.ensemble_, rows)
+    return pool(graph, model, rows, _probability)
 
 
 def _voting(graph: "Graph", model: Any, rows: str) -> str:

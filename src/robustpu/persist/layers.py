@@ -12,6 +12,7 @@ from torch import nn
 from robustpu.methods.trees import Forest
 from robustpu.modules.resnet import Bottleneck
 from robustpu.persist.graph import Graph
+from robustpu.pool.trees import Trees
 
 
 def layer(graph: Graph, module: nn.Module, x: str) -> str:
@@ -185,6 +186,31 @@ def learner_trees(graph: Graph, learners: Sequence[Any], x: str) -> str:
         joined("children_right"),
         joined("missing_go_to_left"),
         share[:, 1] / share.sum(1),
+    )
+
+
+def packed_trees(graph: Graph, packed: Trees, x: str) -> str:
+    """Add the trees of a ranker, and name the mean of their leaves, (rows,).
+
+    Parameters
+    ----------
+    graph
+        Where to.
+    packed
+        The trees.
+    x
+        Name of the rows, (rows, d), in double precision.
+    """
+    return _ensemble(
+        graph,
+        graph.cast(graph.cast(x, "float32"), "float64"),
+        np.diff(packed.start),
+        packed.feature,
+        packed.threshold,
+        packed.left,
+        packed.right,
+        np.zeros(len(packed.feature), dtype=np.intp),
+        packed.value,
     )
 
 

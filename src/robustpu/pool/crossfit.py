@@ -1,6 +1,7 @@
 """One cross-fit of all members: out-of-fold scores of every row, and each member fitted to all."""
 
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from robustpu.base.classifier import BasePUClassifier
 from robustpu.base.wrapper import fit_learner
 from robustpu.calibration import log_odds
 from robustpu.modules.rows import is_mapped, some_of_each
@@ -21,6 +23,8 @@ MOST = (20_000, 20_000)
 SCORED = 1 << 15
 # Probabilities of learners that give no decisions are clipped to this distance from 0 and 1.
 EDGE = 1e-6
+# Those of positive-unlabelled classifiers, of which many are 0 or 1, to this one.
+SURE = 1e-3
 TINY = 1e-12
 
 Split = tuple[Index, Index]
@@ -130,8 +134,10 @@ def cross_fit(
     """
     started = time.perf_counter()
     score, is_scored = np.empty(len(data)), np.zeros(len(data), dtype=np.bool_)
+    # Half of the trees rank nearly as well.
+    in_folds = learner.lighter() if hasattr(learner, "lighter") else learner
     for number, (training, other) in enumerate(splits):
-        fitted = _fit(learner, data, training, random)
+        fitted = _fit(in_folds, data, training, random)
         score[other], is_scored[other] = score_rows(fitted, data.X, other), True
         tick()
         seconds = time.perf_counter() - started
@@ -141,11 +147,37 @@ def cross_fit(
     tick()
     others = np.flatnonzero(~is_scored)
     score[others] = score_rows(fitted, data.X, others)
-    mean = float(np.average(score, weights=data.weight))
-    scale = float(np.sqrt(np.average((score - mean) ** 2, weights=data.weight)))
+    return _member(name, fitted, score, data.weight)
+
+
+def _member(name: str, learner: Any, score: Floats, weight: Floats) -> FittedMember:
+    mean = float(np.average(score, weights=weight))
+    scale = float(np.sqrt(np.average((score - mean) ** 2, weights=weight)))
     # A learner that ranks nothing counts for nothing.
     scale = scale if scale > TINY * max(1.0, abs(mean)) else 1.0
-    return FittedMember(name, fitted, score, mean, scale)
+    return FittedMember(name, learner, score, mean, scale)
+
+
+def fit_classifier(
+    name: str, classifier: BasePUClassifier, data: TrainingData, random: np.random.RandomState
+) -> FittedMember:
+    """Fit a positive-unlabelled classifier, which knows the prior and scores rows out of fold.
+
+    Parameters
+    ----------
+    name, classifier
+        The member, with prior and scenario; it is fitted in place.
+    data, random
+        As above.
+    """
+    classifier.set_params(random_state=random.randint(np.iinfo(np.int32).max))
+    with warnings.catch_warnings():
+        # Alarms are those of the pool.
+        warnings.simplefilter("ignore")
+        classifier.fit(data.X, data.is_positive, data.weight)
+    probability = classifier.out_of_fold_
+    probability = np.where(np.isfinite(probability), probability, classifier.probability_)
+    return _member(name, classifier, _clipped_odds(probability), data.weight)
 
 
 def _fit(learner: Any, data: TrainingData, rows: Index, random: np.random.RandomState) -> Any:
@@ -179,7 +211,15 @@ def _blocks(X: NDArray[Any], rows: Index | None) -> Iterator[NDArray[Any]]:
         yield np.asarray(X[block] if rows is None else X[rows[block]])
 
 
+def _clipped_odds(probability: Floats) -> Floats:
+    return log_odds(np.clip(probability, SURE, 1 - SURE))
+
+
 def _score(learner: Any, X: NDArray[Any]) -> Floats:
+    if hasattr(learner, "score_fast"):
+        return _clipped_odds(learner.score_fast(X))
+    if isinstance(learner, BasePUClassifier):
+        return _clipped_odds(learner.predict_proba(X)[:, 1])
     if hasattr(learner, "decision_function"):
         return np.asarray(learner.decision_function(X), dtype=np.float64)
     probability = np.asarray(learner.predict_proba(X), dtype=np.float64)[:, 1]

@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logit
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
@@ -26,8 +26,14 @@ EDGE = 1e-4
 class BagRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Base of the rankers whose learners each see labelled rows and some times as many others."""
 
+    n_estimators: int
     ratio: int
     trees_: Trees
+
+    def lighter(self) -> Self:
+        """Make a copy, not fitted, with half of the learners."""
+        copy: Self = clone(self).set_params(n_estimators=-(-self.n_estimators // 2))
+        return copy
 
     @abstractmethod
     def decision_function(self, X: ArrayLike) -> Floats:

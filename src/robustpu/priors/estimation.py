@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from statistics import NormalDist, stdev
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_consistent_length
 from robustpu import labels, priors
 from robustpu.modules import scale_of
 from robustpu.priors.cautious import share_posterior
+from robustpu.priors.estimates import votes
 from robustpu.scenario import check_scenario, population_prior
 from robustpu.validation.names import pick
 from robustpu.validation.numbers import check_number
@@ -25,7 +26,6 @@ Parts: TypeAlias = tuple[Floats, Floats]
 
 # Methods whose estimates are always shown, and those that are fast enough for a bootstrap.
 SHOWN: Final = tuple(name for name in priors.PRIORS if name != "auto")
-VOTES: Final = ("dedpul", "best-bin", "km1")
 REPEATED: Final = ("dedpul", "best-bin")
 
 
@@ -170,8 +170,7 @@ def estimate_prior(
         answers[method] = float(chosen(sample))
     value = float(answers[method] if method in answers else chosen(*parts))
     value = priors.inside(value, len(parts[1]))
-    votes = [answers[name] for name in VOTES]
-    found = prior_interval(parts, value, votes, level=level, n_bootstrap=n_bootstrap, random=random)
+    found = prior_interval(parts, value, level=level, n_bootstrap=n_bootstrap, random=random)
     if not found.is_known:
         warnings.warn(found.doubt(value), PriorWarning, stacklevel=2)
     counts = int(is_positive.sum()), int((~is_positive).sum())
@@ -209,7 +208,6 @@ class PriorInterval(NamedTuple):
 def prior_interval(
     parts: Parts,
     value: float,
-    votes: Sequence[float],
     *,
     level: float,
     n_bootstrap: int,
@@ -223,8 +221,6 @@ def prior_interval(
         Scores of labelled and of unlabelled rows.
     value
         The estimate.
-    votes
-        The estimates of the methods of ``VOTES``.
     level, n_bootstrap
         As in :func:`estimate_prior`.
     random
@@ -233,7 +229,7 @@ def prior_interval(
     posterior = share_posterior(*parts)
     low, high = posterior.interval(level)
     if posterior.is_known:
-        error = math.hypot(_resampled(parts, n_bootstrap, random), stdev(votes))
+        error = math.hypot(_resampled(parts, n_bootstrap, random), stdev(votes(*parts)))
         half = NormalDist().inv_cdf((1 + level) / 2) * error
         low, high = max(0.0, value - half), min(1.0, value + half)
     return PriorInterval(min(low, value), max(high, value), level, posterior.is_known)

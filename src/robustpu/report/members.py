@@ -13,6 +13,9 @@ TITLES: Final = {
     "laplacian": "similarity to other rows",
     "forest": "forest of decision trees",
     "boosting": "boosted decision trees",
+    "extra-trees": "trees for positive and unlabelled rows",
+    "robust-pu": "Robust-PU networks",
+    "pretrained": "pretrained network",
 }
 
 

@@ -6,8 +6,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
+from robustpu.methods.members import MEMBERS, members_of, named_members
 from robustpu.pool.crossfit import cross_fit, folds_of, score_rows
-from robustpu.pool.members import MEMBERS, members_of, named_members
 from robustpu.training import TrainingData
 
 

@@ -7,7 +7,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from robustpu.pool.forests import BoostingRanker, ForestRanker
+from robustpu.methods.composition import networks
+from robustpu.methods.pretrained import PretrainedPUClassifier
+from robustpu.methods.puet import PUExtraTreesClassifier
+from robustpu.methods.voting import PUVotingClassifier
+from robustpu.pool.forests import MOST_POSITIVE, BoostingRanker, ForestRanker
 from robustpu.pool.ridge import RidgeRanker
 from robustpu.validation.names import suggest
 
@@ -17,19 +21,32 @@ EFFORTS: Final = ("fast", "default", "best")
 
 
 class Member(NamedTuple):
-    """A learner that ranks rows, labelled (1) against unlabelled (0), and its least effort."""
+    """A learner by the number of rows, the least effort that it takes part in, and its cost.
 
-    make: Callable[[], Any]
-    effort: str = "fast"
+    A learner of scikit-learn's kind ranks rows, labelled (1) against unlabelled (0); a classifier
+    of this library also gets the prior. Only the latter have a cost: the time of a fit, in units of
+    that of all rankers.
+    """
+
+    make: Callable[[int], Any]
+    effort: str
+    cost: float = 0.0
 
 
 # The cheapest first: with a time limit, those that come late may be left out.
 MEMBERS: Final[Mapping[str, Member]] = {
-    "logistic": Member(lambda: make_pipeline(StandardScaler(), LogisticRegression(C=0.01))),
-    "hinges": Member(lambda: RidgeRanker("hinges")),
-    "laplacian": Member(lambda: RidgeRanker("laplacian")),
-    "forest": Member(lambda: ForestRanker(100), "default"),
-    "boosting": Member(lambda: BoostingRanker(8), "default"),
+    "logistic": Member(
+        lambda n: make_pipeline(StandardScaler(), LogisticRegression(C=0.01)), "fast"
+    ),
+    "hinges": Member(lambda n: RidgeRanker("hinges"), "fast"),
+    "laplacian": Member(lambda n: RidgeRanker("laplacian"), "fast"),
+    "forest": Member(lambda n: ForestRanker(100), "default"),
+    "boosting": Member(lambda n: BoostingRanker(8), "default"),
+    "extra-trees": Member(
+        lambda n: PUExtraTreesClassifier(max_samples=MOST_POSITIVE), "default", 0.4
+    ),
+    "robust-pu": Member(lambda n: PUVotingClassifier(networks(8, n)), "best", 2.0),
+    "pretrained": Member(lambda n: PretrainedPUClassifier(), "best", 8.0),
 }
 
 
@@ -45,7 +62,7 @@ def members_of(effort: str) -> list[str]:
     return [name for name, one in MEMBERS.items() if EFFORTS.index(one.effort) <= limit]
 
 
-def named_members(members: Sequence[Any]) -> Named:
+def named_members(members: Sequence[Any], n_rows: int = 1) -> Named:
     """Make ``(name, learner)`` of names of ``MEMBERS`` and of pairs.
 
     Examples
@@ -54,7 +71,9 @@ def named_members(members: Sequence[Any]) -> Named:
     >>> [name for name, _ in named_members(["forest", ("svm", LinearSVC())])]
     ['forest', 'svm']
     """
-    wanted = "members must hold names of robustpu.pool.MEMBERS, or pairs (name, classifier)"
+    wanted = (
+        "members must hold names of robustpu.methods.members.MEMBERS, or pairs (name, classifier)"
+    )
     if isinstance(members, str) or not isinstance(members, Sequence) or not members:
         raise ValueError(f"{wanted}; it is {members!r}.")
     found: Named = []
@@ -62,7 +81,7 @@ def named_members(members: Sequence[Any]) -> Named:
         if isinstance(entry, str):
             if entry not in MEMBERS:
                 raise ValueError(f"{wanted}; there is no {entry!r}{suggest(entry, MEMBERS)}")
-            found.append((entry, MEMBERS[entry].make()))
+            found.append((entry, MEMBERS[entry].make(n_rows)))
             continue
         is_pair = isinstance(entry, Sequence) and len(entry) == 2 and isinstance(entry[0], str)
         if not is_pair or not hasattr(entry[1], "fit"):
