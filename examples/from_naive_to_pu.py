@@ -10,8 +10,6 @@ from sklearn.ensemble import RandomForestClassifier
 
 from robustpu import BaggingPUClassifier, PUClassifier, datasets, make_pu
 
-N_MEMBERS = 8
-
 # 200 known spam mails and 800 unlabelled ones, half of which are spam too.
 table = datasets.load("spambase")
 pu = make_pu(
@@ -35,6 +33,6 @@ bagging = BaggingPUClassifier(prior=0.5, random_state=0).fit(pu.X, pu.y)
 print(f"bagged trees for PU: accuracy {bagging.score(pu.X_test, pu.y_test):.3f}")
 
 # %%
-# The default ensemble.
-model = PUClassifier(prior=0.5, n_members=N_MEMBERS, random_state=0).fit(pu.X, pu.y)
+# The default: a pool of learners, weighted by how well each ranks known positives.
+model = PUClassifier(prior=0.5, random_state=0).fit(pu.X, pu.y)
 print(f"PUClassifier:        accuracy {model.score(pu.X_test, pu.y_test):.3f}")

@@ -8,7 +8,8 @@
 The tables and their halves are in real_data.py, the baselines in simple_learners.py. 70 % of the
 rows are for training; truth on the other 30 %. Labels: 15 or 40 % of the positives of one sample
 (single-set), or 100 drawn apart from the unlabelled rows (case-control), at most half of all. Three
-draws each. All parameters of our methods are defaults.
+draws each, or as many as are stored of all methods that are compared. All parameters of our methods
+are defaults.
 
 The prior is given or not. A baseline ranks the same with it; if it is given, log-odds are shifted
 until the mean of the test rows is the base rate, and otherwise its probabilities are taken as they
@@ -188,18 +189,28 @@ def report(half: str, tables: list[str], settings: list[str]) -> None:
     """Print means by setting, the share of the way to the limit, and who is best how often."""
     entries = [entry for entry in stored() if entry["table"] in tables]
     for setting, prior in product(settings, PRIORS):
-        found: dict[str, dict[str, list]] = defaultdict(lambda: defaultdict(list))
+        found: dict[str, dict[tuple[str, int], list[float]]] = defaultdict(dict)
         for entry in entries:
             if entry["setting"] == setting and entry["prior"] == prior:
-                row = [entry[name] for name in METRICS]
-                found[entry["method"]][entry["table"]].append(row)
-        whole = {
-            method: np.array([np.mean(by_table[table], axis=0) for table in tables])
-            for method, by_table in found.items()
-            if all(table in by_table for table in tables)
+                key = entry["table"], entry["draw"]
+                found[entry["method"]][key] = [entry[name] for name in METRICS]
+        # Methods are compared on the same draws of all tables.
+        compared = {
+            method: fits
+            for method, fits in found.items()
+            if {table for table, _ in fits} == {*tables}
         }
+        shared = set.intersection(*(set(fits) for fits in compared.values())) if compared else set()
+        whole = {
+            method: np.array(
+                [np.mean([fits[key] for key in shared if key[0] == table], axis=0)
+                 for table in tables]
+            )
+            for method, fits in compared.items()
+        }  # fmt: skip
         if LIMIT in whole:
-            _print_means(f"{half}, {setting}, prior {prior}: {len(tables)} tables", whole)
+            title = f"{half}, {setting}, prior {prior}: {len(tables)} tables, {len(shared)} draws"
+            _print_means(title, whole)
 
 
 def _print_means(title: str, means: dict[str, np.ndarray]) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import DataConversionWarning
 
-from robustpu.labels import AmbiguousLabelWarning, encode, positive_index
+from robustpu.labels import encode, is_larger, positive_index
 
 
 @pytest.mark.parametrize(
@@ -39,19 +39,45 @@ def test_decoding_gives_y_back_whichever_label_is_positive(y):
 
 
 @pytest.mark.parametrize("dtype", [object, "U10", "category"])
-def test_strings_without_pos_label_warn_and_name_both(dtype):
+def test_an_obvious_text_marks_positives(dtype):
     y = pd.Series(["known", "unlabeled", "known"])
     y = y.astype("category") if dtype == "category" else y.to_numpy().astype(dtype)
-    with pytest.warns(AmbiguousLabelWarning, match=r"'unlabeled'.*'known'.*pos_label"):
-        classes, is_positive = encode(y)
-    assert classes.tolist() == ["known", "unlabeled"]
-    assert is_positive.tolist() == [False, True, False]
-
-
-def test_strings_with_pos_label_do_not_warn():
-    classes, is_positive = encode(["known", "unlabeled", "known"], pos_label="known")
+    classes, is_positive = encode(y)
     assert classes.tolist() == ["known", "unlabeled"]
     assert is_positive.tolist() == [True, False, True]
+
+
+@pytest.mark.parametrize(
+    ("texts", "positive"),
+    [
+        (["yes", "no"], "yes"),
+        (["Yes", ""], "Yes"),
+        (["fraud", "unknown"], "fraud"),
+        (["fraud", "?"], "fraud"),
+        (["1", "0"], "1"),
+        (["p", "u"], "p"),
+        (["two", "one"], "two"),
+        (["positive", "not checked"], "positive"),
+    ],
+)
+def test_what_is_obvious(texts, positive):
+    classes, is_positive = encode(texts)
+    assert np.array(texts)[is_positive].tolist() == [positive]
+    assert classes[positive_index(classes)] == positive
+
+
+@pytest.mark.parametrize("texts", [["a", "b"], ["fraud", "genuine"], ["yes", "true"], ["no", ""]])
+def test_texts_that_are_not_obvious_are_refused(texts):
+    with pytest.raises(ValueError, match=r"not obvious.*pos_label='.*' or pos_label='"):
+        encode(texts)
+    _, is_positive = encode(texts, pos_label=texts[0])
+    assert is_positive.tolist() == [True, False]
+
+
+def test_folds_need_not_know_what_labels_mean():
+    assert is_larger(["a", "b", "a"]).tolist() == [False, True, False]
+    with pytest.raises(ValueError, match="one class only"):
+        is_larger(["a", "a"])
 
 
 def test_a_column_vector_is_flattened_with_the_usual_warning():

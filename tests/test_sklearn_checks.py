@@ -60,7 +60,7 @@ QUICK = [
     *(METHODS[name](prior=0.5, **SHORT, **given) for name, given in NEURAL.items()),
     RobustPUClassifier(prior=0.5, **ROBUST),
     PUVotingClassifier(PAIR, random_state=0),
-    PUClassifier(prior=0.5, n_members=1, random_state=0),
+    PUClassifier(prior=0.5, random_state=0),
 ]
 
 
@@ -86,7 +86,6 @@ def _few_trees(monkeypatch):
 # The checks train for a moment, on noise, and give string labels without pos_label.
 @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
 @pytest.mark.filterwarnings("ignore::robustpu.PriorWarning")
-@pytest.mark.filterwarnings("ignore::robustpu.labels.AmbiguousLabelWarning")
 @parametrize_with_checks(QUICK, expected_failed_checks=expected_failures)
 def test_sklearn_check(estimator, check):
     check(estimator)

@@ -187,6 +187,8 @@ class TestEquality:
         for name in ("weight_path_", "weight_", "hardness_"):
             np.testing.assert_array_equal(getattr(held, name), getattr(read, name))
 
+    # Few rows are held out, too few to tell the share.
+    @pytest.mark.filterwarnings("ignore::robustpu.PriorWarning")
     @pytest.mark.parametrize("prior", ["auto", "tedn", "elkan-noto"])
     def test_an_estimated_prior(self, mapped, prior):
         X, y = table(80)
@@ -204,6 +206,7 @@ class TestEquality:
             )
             assert pools == [torch.Tensor, Mapped]
 
+    @pytest.mark.filterwarnings("ignore::robustpu.PriorWarning")
     def test_jobs_on_maps_and_arrays_together(self, mapped, pools):
         X, y = table()
         other, labels = table(kind=np.float32)
@@ -298,6 +301,7 @@ class TestPriorOfAFewRows:
         found = {tuple(row) for row in sample.x[:].numpy()[sample.is_positive]}
         assert found <= known
 
+    @pytest.mark.filterwarnings("ignore::robustpu.PriorWarning")
     def test_an_array_is_used_whole(self, monkeypatch):
         monkeypatch.setattr(neural, "PRIOR_ROWS", 40)
         X, y = table(100)

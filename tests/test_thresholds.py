@@ -273,12 +273,22 @@ def caught(model):
     return str(told[0].message) if told else None
 
 
+@pytest.fixture(scope="module")
+def apart():
+    """Classes that hardly overlap."""
+    rng = np.random.default_rng(0)
+    truth = np.arange(4000) % 2
+    X = rng.normal(2.2 * truth[:, None], 1.0, (4000, 3))
+    return make_pu(X, truth, n_positive=300, n_unlabeled=800, prior=0.4, n_test=500, random_state=0)
+
+
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_estimated_prior_widens_what_unseen_rows_tell(kind, pu):
-    model, _ = fitted(kind, pu)
+def test_an_estimated_prior_widens_what_unseen_rows_tell(kind, apart):
+    model, _ = fitted(kind, apart)
     known = model.evaluate()
     model.set_params(prior="auto")
     found = model.evaluate()
+    assert found.is_prior_known
     assert "prior 0.4 [" in str(found)
     low, high = found.sample.priors
     assert 0 < low < 0.4 < high < 0.6
@@ -287,16 +297,49 @@ def test_an_estimated_prior_widens_what_unseen_rows_tell(kind, pu):
     assert model.evaluate(prior_interval=(0.39, 0.41)).sample.priors == (0.39, 0.41)
 
 
+@pytest.mark.parametrize("kind", ["learner", "trees"])
+def test_what_needs_a_share_that_unseen_rows_do_not_tell_is_left_out(kind, pu):
+    model, _ = fitted(kind, pu)
+    known = model.evaluate()
+    model.set_params(prior="auto")
+    found = model.evaluate()
+    assert not found.is_prior_known
+    assert set(found) == {"recall", "lift_at_k", "auc_of_labeled"}
+    assert found["recall"] == known["recall"]
+    low, high = found.sample.priors
+    assert 0 < low < 0.1
+    assert 0.4 <= high < 0.6
+    assert f"prior unknown, {low:.3g} to {high:.3g}" in str(found)
+    with pytest.raises(KeyError, match="needs the share of positives"):
+        found["precision"]
+    given = model.evaluate(prior_interval=(0.39, 0.41))
+    assert given.is_prior_known
+    assert given.sample.priors == (0.39, 0.41)
+    assert given["precision"].value == known["precision"].value
+
+
 def test_an_estimate_where_classes_overlap_is_told():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(2400, 3)), np.arange(2400) < 300
     X[:500] += 0.5
-    model = NNPUClassifier(epochs=10, n_members=5, validation_fraction=0.2, random_state=0)
-    with pytest.warns(PriorWarning, match="there may be far fewer") as caught:
+    model = NNPUClassifier(
+        epochs=10, n_members=5, validation_fraction=0.2, threshold="prior", random_state=0
+    )
+    with pytest.warns(PriorWarning) as caught:
         model.fit(X, y)
     assert caught[0].filename == __file__
-    assert model.evaluate().sample.priors[0] < 0.001
+    found = model.prior_interval()
+    assert not found.is_known
+    # A tenth of the unlabelled rows are positive.
+    assert found.low < 200 / 2100 < found.high
+    assert str(caught[0].message) == found.doubt(model.prior_)
+    assert f"{found.low:.1%} to {found.high:.1%} are possible" in found.doubt(model.prior_)
+    assert model.evaluate().sample.priors == (found.low, found.high)
+    wide = model.prior_interval(level=0.99)
+    assert wide.low < found.low < found.high < wide.high
+    # Nobody doubts a share that was given.
     model.set_params(prior=0.4).fit(X, y)
+    assert model.evaluate().is_prior_known
 
 
 def test_unseen_rows_are_those_that_members_held_out(pu):
@@ -359,9 +402,12 @@ def test_an_estimated_prior_near_0_has_an_interval():
     random = np.random.RandomState(0)
     X = np.r_[random.randn(60, 4) + 8, random.randn(2000, 4) - 8]
     model = NNPUClassifier(validation_fraction=0.03, epochs=3, random_state=0)
-    found = model.fit(X, np.arange(2060) < 60).evaluate()
-    low, high = found.sample.priors
+    # Two labelled rows are held out.
+    with pytest.warns(PriorWarning, match="0.1% is used"):
+        model.fit(X, np.arange(2060) < 60)
+    low, high = model.evaluate().sample.priors
     assert 0 < low <= model.prior_ <= high
+    assert model.prior_ < 0.002
 
 
 @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")

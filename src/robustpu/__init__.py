@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from robustpu import workflow as workflow
     from robustpu.base.classifier import CollapseWarning as CollapseWarning
     from robustpu.curriculum import Curriculum as Curriculum
-    from robustpu.labels import AmbiguousLabelWarning as AmbiguousLabelWarning
     from robustpu.methods import all_methods as all_methods
     from robustpu.methods.auto import PUClassifier as PUClassifier
     from robustpu.methods.bagging import BaggingPUClassifier as BaggingPUClassifier
@@ -59,7 +58,6 @@ if TYPE_CHECKING:
     from robustpu.training.fit import fit_together as fit_together
 
 _HOME = {
-    "AmbiguousLabelWarning": "robustpu.labels",
     "BaggingPUClassifier": "robustpu.methods.bagging",
     "CollapseWarning": "robustpu.base.classifier",
     "Curriculum": "robustpu.curriculum",

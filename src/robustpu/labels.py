@@ -7,13 +7,18 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
-from robustpu.validation.warning import warn
-
 Label = str | float | bool
 
-
-class AmbiguousLabelWarning(UserWarning):
-    """The labels are strings, and the larger one was taken as the positive one."""
+# Texts whose meaning is obvious, in lower case: positive, and unlabelled or negative.
+POSITIVE = frozenset(
+    {"1", "yes", "y", "true", "t", "positive", "pos", "p", "known", "labelled", "labeled"}
+)
+UNLABELED = frozenset(
+    {"", "0", "no", "n", "false", "f", "negative", "neg", "unknown", "unlabelled", "unlabeled", "u"}
+    | {"?", "-", "na", "n/a", "none", "other"}
+)
+# Numbers in words are compared as numbers are.
+WORDS = ("zero", "one", "two")
 
 
 def encode(y: ArrayLike, pos_label: Label | None = None) -> tuple[NDArray[Any], NDArray[np.bool_]]:
@@ -24,7 +29,8 @@ def encode(y: ArrayLike, pos_label: Label | None = None) -> tuple[NDArray[Any], 
     y
         Two distinct labels, shape (n,): labelled positive and unlabelled.
     pos_label
-        The label of the positives; by default the larger of the two.
+        The label of the positives; by default the larger of two numbers, or the one of two texts
+        that obviously marks positives.
 
     Returns
     -------
@@ -33,32 +39,43 @@ def encode(y: ArrayLike, pos_label: Label | None = None) -> tuple[NDArray[Any], 
     is_positive
         True for the labelled positives, shape (n,).
 
-    Warns
-    -----
-    AmbiguousLabelWarning
-        If the labels are strings and `pos_label` is not given.
+    Raises
+    ------
+    ValueError
+        The labels are texts, and it is not obvious which one marks the positives.
 
     Examples
     --------
-    >>> classes, is_positive = encode(["yes", "?", "?"], pos_label="yes")
+    >>> classes, is_positive = encode(["yes", "?", "?"])
     >>> classes.tolist()
     ['?', 'yes']
     >>> int(is_positive.sum())
     1
     """
+    labels, classes = _two_classes(y, pos_label)
+    index = positive_index(classes, pos_label)
+    return classes, np.asarray(labels == classes[index], dtype=np.bool_)
+
+
+def is_larger(y: ArrayLike) -> NDArray[np.bool_]:
+    """Which rows have the larger of the two labels, whatever it means, (n,).
+
+    Examples
+    --------
+    >>> is_larger(["a", "b"]).tolist()
+    [False, True]
+    """
+    labels, classes = _two_classes(y, None)
+    return np.asarray(labels == classes[1], dtype=np.bool_)
+
+
+def _two_classes(y: ArrayLike, pos_label: Label | None) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The labels as an array, (n,), and the two that there are, sorted."""
     labels = _checked(y)
     classes = np.unique(labels)
     if len(classes) < 2:
         raise ValueError(_one_class_message(classes.tolist(), pos_label))
-    index = positive_index(classes, pos_label)
-    if pos_label is None and classes.dtype.kind not in "biuf":
-        smaller, larger = classes.tolist()
-        warn(
-            f"The labels are strings and {larger!r} was taken as the positive one, because it "
-            f"sorts after {smaller!r}. Set pos_label to the label of your positives.",
-            AmbiguousLabelWarning,
-        )
-    return classes, np.asarray(labels == classes[index], dtype=np.bool_)
+    return labels, classes
 
 
 def positive_index(classes: NDArray[Any], pos_label: Label | None = None) -> int:
@@ -68,18 +85,33 @@ def positive_index(classes: NDArray[Any], pos_label: Label | None = None) -> int
     --------
     >>> positive_index(np.array([-1, 1]))
     1
-    >>> positive_index(np.array(["fraud", "unknown"]), "fraud")
+    >>> positive_index(np.array(["fraud", "unknown"]))
     0
     """
     found: list[Label] = classes.tolist()
     if pos_label is None:
-        return 1
+        return 1 if classes.dtype.kind in "biuf" else _obvious_index([str(each) for each in found])
     if pos_label not in found:
         raise ValueError(
             f"pos_label={pos_label!r} is not in y, whose labels are {found[0]!r} and {found[1]!r}. "
             "Set pos_label to the one of these that marks the labelled positives."
         )
     return found.index(pos_label)
+
+
+def _obvious_index(texts: list[str]) -> int:
+    """The place of the text that marks positives, if that is obvious."""
+    words = [text.strip().lower() for text in texts]
+    if all(word in WORDS for word in words):
+        return int(WORDS.index(words[1]) > WORDS.index(words[0]))
+    for known, index in ((POSITIVE, 0), (UNLABELED, 1)):
+        is_known = [word in known for word in words]
+        if is_known[0] != is_known[1]:
+            return is_known.index(True) if index == 0 else is_known.index(False)
+    raise ValueError(
+        f"the labels in y are {texts[0]!r} and {texts[1]!r}, and it is not obvious which one marks "
+        f"the positives: give pos_label={texts[0]!r} or pos_label={texts[1]!r}."
+    )
 
 
 def _checked(y: ArrayLike) -> NDArray[Any]:

@@ -4,9 +4,9 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 from robustpu import (
-    AmbiguousLabelWarning,
     CollapseWarning,
     ElkanNotoClassifier,
     NNPUClassifier,
@@ -37,10 +37,8 @@ def test_parts_of_an_ensemble_raise_none_and_no_filter_is_touched():
 
 
 def test_a_warning_names_this_file():
-    with pytest.warns(AmbiguousLabelWarning) as caught:
-        NNPUClassifier(prior=0.3, epochs=1, validation_fraction=0, threshold="prior").fit(
-            X, np.where(Y > 0, "yes", "no")
-        )
+    with pytest.warns(CollapseWarning) as caught:
+        NNPUClassifier(**COLLAPSED, epochs=1, validation_fraction=0).fit(X, Y)
     assert {warning.filename for warning in caught} == {__file__}
 
 
@@ -69,3 +67,30 @@ def test_rows_with_zero_weight_are_not_held_out():
 def test_what_is_refused_by_name(given, message):
     with pytest.raises(ValueError, match=message):
         ElkanNotoClassifier(prior=0.3, **given).fit(X, Y)
+
+
+class TestTooFewPositives:
+    """Where hardly any unlabelled row is predicted positive, and a quarter should be."""
+
+    def raised(self, rows):
+        given = {"prior": 0.25, "threshold": 0.9999, "validation_fraction": 0.5}
+        model = ElkanNotoClassifier(LogisticRegression(), **given, random_state=0)
+        with pytest.warns(CollapseWarning) as caught:
+            model.fit(rows, Y)
+        return str(caught[0].message), model
+
+    def test_a_ranking_that_is_sound_asks_for_another_threshold(self):
+        message, model = self.raised(X)
+        assert message.startswith("only 0.0% of the unlabelled rows have a probability of 0.9999")
+        assert "25.0% are expected to be positive" in message
+        assert "collapsed" not in message
+        # The advice can be taken, and leaves nothing to warn of.
+        assert "threshold='prior'" in message
+        model.set_params(threshold="prior").fit(X, Y)
+        assert np.mean(model.predict(X[30:])) == pytest.approx(0.25, abs=0.03)
+
+    def test_scores_that_rank_nothing_are_a_collapse(self):
+        noise = np.random.default_rng(1).normal(size=X.shape)
+        message, _ = self.raised(noise)
+        assert "probably collapsed to all-negative" in message
+        assert "ranking is sound" not in message

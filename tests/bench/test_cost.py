@@ -8,7 +8,6 @@ from robustpu.bench import cost
 from robustpu.bench.cost import Load, loads, seconds, work
 from robustpu.bench.protocol import split
 from robustpu.training import fit_together
-from robustpu.training.fit import OTHER_COST
 
 
 def planned(cell):
@@ -50,19 +49,16 @@ def test_experiments_do_not_lend_each_other_their_cost(cells):
 
 
 def test_epochs_are_those_that_the_engine_plans(cells):
-    whole = replace(cells[2], estimator="auto", trials=1, candidates=({},), fixed={"n_members": 5})
-    paper = replace(
-        whole,
-        # Loads are remembered by the names of a cell.
-        method="paper",
+    cell = replace(
+        cells[2],
         estimator="robust-pu",
+        trials=1,
+        candidates=({},),
         fixed={"curriculum__max_rounds": 2, "epochs": 3, "pretrain__epochs": 4, "n_members": 2},
     )
-    # An ensemble has trees of two methods too.
-    for cell, networks, others in ((whole, 5, 2), (paper, 2, 0)):
-        (fleets,) = loads([cell])
-        assert sum(load.epochs for load in fleets) == planned(cell) - others * OTHER_COST
-        assert sum(load.networks for load in fleets) == networks
+    (fleets,) = loads([cell])
+    assert sum(load.epochs for load in fleets) == planned(cell)
+    assert sum(load.networks for load in fleets) == 2
 
 
 def test_the_networks_of_an_ensemble_of_images_are_of_two_methods(cells):
@@ -80,8 +76,10 @@ def test_the_networks_of_an_ensemble_of_images_are_of_two_methods(cells):
     assert {(load.module, load.shape) for load in fleets} == {("all_conv", (3, 32, 32))}
 
 
-def test_trees_are_not_counted(cells):
-    cell = replace(cells[2], estimator="puet", trials=1, candidates=({},), fixed={})
+@pytest.mark.parametrize("estimator", ["puet", "auto"])
+def test_what_trains_no_networks_is_not_counted(cells, estimator):
+    """Trees, and the default on a table."""
+    cell = replace(cells[2], estimator=estimator, trials=1, candidates=({},), fixed={})
     assert loads([cell]) == [[]]
 
 

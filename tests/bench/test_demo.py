@@ -9,7 +9,6 @@ from robustpu.curriculum import Curriculum
 from robustpu.methods.auto import PUClassifier
 from robustpu.methods.nnpu import NNPUClassifier
 from robustpu.methods.pn import PNClassifier
-from robustpu.methods.puet import PUExtraTreesClassifier
 from robustpu.methods.robust_pu import RobustPUClassifier
 
 
@@ -18,8 +17,7 @@ def quick(monkeypatch):
     parts = {"pretrain": NNPUClassifier(epochs=30), "curriculum": Curriculum(max_rounds=3)}
     small = partial(RobustPUClassifier, epochs=5, **parts)
     monkeypatch.setattr(demo, "RobustPUClassifier", small)
-    pair = [("networks", small(n_members=2)), ("trees", PUExtraTreesClassifier())]
-    monkeypatch.setattr(demo, "PUClassifier", partial(PUClassifier, pair))
+    monkeypatch.setattr(demo, "PUClassifier", partial(PUClassifier, effort="fast"))
     monkeypatch.setattr(demo, "PNClassifier", partial(PNClassifier, epochs=30))
     monkeypatch.setattr(demo, "NNPUClassifier", partial(NNPUClassifier, epochs=30))
 
@@ -37,7 +35,7 @@ def test_the_demo_prints_a_table_and_draws(quick, tmp_path):
     assert errors["nnPU"] < errors["PN"]
     assert errors["PUClassifier"] < errors["PN"]
     assert "PN, nnPU and Robust-PU are one network each" in text
-    # The paper has no such ensemble.
+    # The paper has no such pool.
     assert text.split("│ PUClassifier ")[1].split("│")[2].strip() == "-"
     assert (tmp_path / "weights.png").read_bytes().startswith(b"\x89PNG")
 

@@ -1,6 +1,7 @@
 import gzip
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -22,10 +23,10 @@ def test_a_model_and_a_page_are_written_and_summed_up(run, claims, tmp_path):
     out = tmp_path / "models" / "claims"
     answer = run(
         *("fit", claims, "--label", "fraud", "--id", "claim", "--time-column", "filed"),
-        *("--method", "puet", "--out", out),
+        *("--method", "puet", "--prior", "0.1:0.25", "--out", out),
     )
     assert answer.exit_code == 0, answer.output
-    for words in ("unlabelled rows: about", "AUC", "precision", "most suspect"):
+    for words in ("unlabelled rows: ", "AUC", "precision", "most suspect"):
         assert words in answer.stdout
     assert f"Page:   {out / 'report.html'}" in answer.stdout
     assert "evaluated on the newest" in answer.stdout
@@ -34,10 +35,49 @@ def test_a_model_and_a_page_are_written_and_summed_up(run, claims, tmp_path):
     assert "claims.csv" in page
     assert "Zürich" in page
     prior = open_study(out).results.prior
-    assert prior.source == "estimated"
+    assert prior.source == "range"
     assert prior.low < prior.value < prior.high
     assert describe(out).attachments == ("report.html",)
     assert [path.name for path in out.parent.iterdir()] == ["claims"]
+
+
+def test_classes_that_are_far_apart_tell_the_share(run, tmp_path):
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(600, 2)) + 6 * (np.arange(600) < 200)[:, None]
+    table = pd.DataFrame(rows, columns=list("ab")).assign(y=(np.arange(600) < 100).astype(int))
+    table.to_csv(tmp_path / "apart.csv", index=False)
+    given = ("--label", "y", "--effort", "fast", "--out", tmp_path / "m")
+    answer = run("fit", tmp_path / "apart.csv", *given)
+    assert answer.exit_code == 0, answer.output
+    assert "Positives among the unlabelled rows: about " in answer.stdout
+    prior = open_study(tmp_path / "m").results.prior
+    assert (prior.source, prior.is_known) == ("estimated", True)
+    assert prior.low < prior.value < prior.high
+    assert prior.value == pytest.approx(0.2, abs=0.05)
+
+
+@pytest.mark.parametrize("method", ["puet", "auto"])
+def test_the_newest_rows_are_evaluated_where_the_share_is_not_known(run, claims, tmp_path, method):
+    given = ("--time-column", "filed", "--method", method, "--out", tmp_path / "m")
+    more = ("--effort", "fast") if method == "auto" else ()
+    answer = run("fit", claims, "--label", "fraud", "--id", "claim", *given, *more)
+    assert answer.exit_code == 0, answer.output
+    assert not open_study(tmp_path / "m").results.prior.is_known
+    assert "evaluated on the newest" in answer.stdout
+    assert "These rows do not tell how many of the" in answer.stdout
+    assert "precision " not in answer.stdout.split("depends on the share")[0]
+
+
+@pytest.mark.parametrize(("effort", "wanted"), [("fast", "fast"), ("3", 3.0)])
+def test_efforts(run, claims, tmp_path, effort, wanted):
+    given = ("--label", "fraud", "--id", "claim", "--drop", "filed", "--prior", "0.18")
+    answer = run("fit", claims, *given, "--effort", effort, "--out", tmp_path / "m", "--quiet")
+    assert answer.exit_code == 0, answer.output
+    study = open_study(tmp_path / "m")
+    assert study.model.effort == wanted
+    names = {member.name for member in study.results.members}
+    assert names >= {"logistic", "hinges", "laplacian"}
+    assert effort != "fast" or len(names) == 3
 
 
 def test_real_mixed_data_with_robust_pu(run, tmp_path):
@@ -80,6 +120,17 @@ def test_real_mixed_data_with_robust_pu(run, tmp_path):
         ("x,y\n.5,1\n.7,\n.6,\n", ("--prior", "auto"), "single labelled positive"),
         ("x,y\n.5,1\n.7,\n.6,\n", ("--method", "robustpu"), "did you mean 'robust-pu'"),
         ("x,y\n.5,1\n.7,\n.6,\n", ("--threshold", "high"), "threshold"),
+        ("x,y\n.5,1\n.7,\n.6,\n", ("--effort", "fast"), "puet has no effort to set"),
+        (
+            "x,y\n.5,1\n.7,\n.6,\n",
+            ("--method", "auto", "--effort", "quick"),
+            "effort must be 'fast', 'default' or 'best', or a number of seconds; it is 'quick'",
+        ),
+        (
+            "x,y\n.5,1\n.7,\n.6,\n",
+            ("--method", "auto", "--effort", "-3"),
+            "effort must be a number above 0",
+        ),
         ("x,y\n.5,1\n.7,\n.6,\n", ("--scenario", "both"), "scenario"),
         ("x,y\n.5,1\n.7,\n.6,\n", ("--kind", "x=number2"), "unknown kind"),
         ("x,y\n.5,1\n.7,\n.6,\n", ("--drop", "w"), "no column 'w'"),
@@ -301,7 +352,7 @@ def test_a_threshold_that_the_method_cannot_find_names_others(run, claims, tmp_p
     assert "validation_fraction" not in answer.stderr
 
 
-def test_classes_that_overlap_make_bounds_of_estimates(run, tmp_path):
+def test_classes_that_overlap_do_not_tell_the_share(run, tmp_path):
     random = np.random.default_rng(0)
     rows = random.normal(size=(900, 2)) + 0.6 * (np.arange(900) < 180)[:, None]
     table = pd.DataFrame(rows, columns=list("ab")).assign(y=(np.arange(900) < 90).astype(int))
@@ -310,11 +361,16 @@ def test_classes_that_overlap_make_bounds_of_estimates(run, tmp_path):
         "fit", tmp_path / "overlap.csv", "--label", "y", "--method", "puet", "--out", tmp_path / "m"
     )
     assert answer.exit_code == 0
-    assert "(0 to " in answer.output
+    assert not open_study(tmp_path / "m").results.prior.is_known
+    assert (
+        "These rows do not tell how many of the 810 unlabelled ones are positive" in answer.output
+    )
+    assert "Give --prior if you know the share roughly." in answer.output
     assert "most suspect rows are positive depends on the share:" in answer.output
-    assert "of the first 200; precision" in answer.output
+    assert re.search(r"^   0\.5%: about .* of the first \d+; precision ", answer.output, re.M)
+    page = (tmp_path / "m" / "report.html").read_text(encoding="utf-8")
+    assert "Start with these" in page
     assert "Known positives were added to these rows (--scenario case-control)" in answer.output
-    assert "Alarm: The prior was estimated as" in answer.output
 
 
 def test_a_share_between_two_ends_is_no_certainty(run, claims, tmp_path):

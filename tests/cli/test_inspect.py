@@ -52,7 +52,8 @@ def test_damage_is_named(run, copy, tmp_path):
     for command in (("inspect", copy), ("report", copy, "--out", tmp_path / "p.html")):
         answer = run(*command)
         assert answer.exit_code == 1
-        assert "report.html: its checksum" in answer.stderr
+        assert "bytes, not" in answer.stderr
+        assert "as model.json says: it was changed or damaged" in answer.stderr
     assert not (tmp_path / "p.html").exists()
 
 

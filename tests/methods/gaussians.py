@@ -15,10 +15,10 @@ def table(seed=0, n_positive=60, n_unlabeled=120):
     return X[order], (np.arange(n) < n_positive).astype(int)[order]
 
 
-def problem(prior=0.5, seed=0, n_positive=150, n_unlabeled=400, n=4000, **options):
-    """PU data, drawn from n rows, whose best accuracy is 0.95."""
+def problem(prior=0.5, seed=0, n_positive=150, n_unlabeled=400, n=4000, distance=0.82, **options):
+    """PU data, drawn from n rows, whose best accuracy is 0.95; a distance of 2 makes it 1."""
     rng = np.random.default_rng(seed)
     truth = np.arange(n) % 2
-    X = rng.normal(np.where(truth == 1, 0.82, -0.82)[:, None], 1.0, (n, 4))
+    X = rng.normal(np.where(truth == 1, distance, -distance)[:, None], 1.0, (n, 4))
     sizes = {"n_positive": n_positive, "n_unlabeled": n_unlabeled, "n_test": 1000}
     return make_pu(X, truth, prior=prior, random_state=seed, **sizes, **options)

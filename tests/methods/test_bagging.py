@@ -394,7 +394,6 @@ def expected_failures(estimator):
 
 
 @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
-@pytest.mark.filterwarnings("ignore::robustpu.labels.AmbiguousLabelWarning")
 @parametrize_with_checks(
     [bagging(n_estimators=5, bag_size=2)], expected_failed_checks=expected_failures
 )

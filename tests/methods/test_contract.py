@@ -15,7 +15,6 @@ from robustpu import (
     NNPUClassifier,
     Pacing,
     PNClassifier,
-    PUExtraTreesClassifier,
     all_methods,
     datasets,
     fit_together,
@@ -23,6 +22,7 @@ from robustpu import (
 )
 from robustpu.base.neural import NeuralPUClassifier
 from robustpu.methods import METHODS
+from robustpu.pool.forests import ForestRanker
 from robustpu.selection import above_prior, of_logits, oracle_accuracy
 from robustpu.training import fleets
 
@@ -158,10 +158,9 @@ LINES = {
         spambase={"epochs": 2, "pretrain": NNPUClassifier(epochs=12, **LOGISTIC)},
     ),
 }
-PAIR = [("nnpu", BEFORE), ("trees", PUExtraTreesClassifier(n_estimators=10))]
 # The others share no fleets; what makes each quick.
 OTHERS = {
-    "auto": {"estimators": PAIR},
+    "auto": {"members": [("forest", ForestRanker(10)), "laplacian"]},
     "spy": {},
     "pebl": {},
     "elkan-noto": {},
@@ -173,7 +172,10 @@ OTHERS = {
 
 every_network = pytest.mark.parametrize("name", LINES)
 # Some settings are odd on purpose, and a moment is short.
-pytestmark = pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning"),
+    pytest.mark.filterwarnings("ignore::robustpu.PriorWarning"),
+]
 
 
 def small(name, **changes):

@@ -284,7 +284,6 @@ def expected_failures(estimator):
 
 
 @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
-@pytest.mark.filterwarnings("ignore::robustpu.labels.AmbiguousLabelWarning")
 @parametrize_with_checks(
     [elkan_noto(), elkan_noto(correction="scaled")], expected_failed_checks=expected_failures
 )

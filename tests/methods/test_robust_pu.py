@@ -98,9 +98,11 @@ class TestLearning:
         pu = problem(prior)
         assert robust(prior=prior).fit(pu.X, pu.y).score(pu.X_test, pu.y_test) > 0.9
 
-    def test_with_an_estimated_prior(self, pu):
+    def test_with_an_estimated_prior(self):
+        pu = problem(0.5, distance=2)
         model = robust(prior="auto").fit(pu.X, pu.y)
         assert model.prior_ == pytest.approx(0.5, abs=0.1)
+        assert model.prior_interval().is_known
         assert model.score(pu.X_test, pu.y_test) > 0.9
 
     def test_suspects_are_hidden_positives(self, pu, model):

@@ -510,7 +510,6 @@ def expected_failures(estimator):
 
 
 @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
-@pytest.mark.filterwarnings("ignore::robustpu.labels.AmbiguousLabelWarning")
 @parametrize_with_checks(
     [
         meta(

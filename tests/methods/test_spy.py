@@ -280,7 +280,6 @@ def expected_failures(estimator):
 
 # The checks train on noise, and give string labels without pos_label.
 @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
-@pytest.mark.filterwarnings("ignore::robustpu.labels.AmbiguousLabelWarning")
 @parametrize_with_checks(
     [SpyClassifier(n_draws=2, random_state=0)], expected_failed_checks=expected_failures
 )

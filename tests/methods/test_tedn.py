@@ -181,7 +181,7 @@ def test_a_given_prior_stays(monkeypatch):
 
 
 def test_estimates_the_prior():
-    pu = problem(0.3)
+    pu = problem(0.3, distance=2)
     model = tedn(prior="auto", epochs=30, damping=0.5).fit(pu.X, pu.y)
     assert model.prior_ == pytest.approx(0.3, abs=0.12)
     assert model.score(pu.X_test, pu.y_test) > 0.9
@@ -189,7 +189,7 @@ def test_estimates_the_prior():
 
 
 def test_single_set_tells_the_prior_of_the_population():
-    pu = problem(0.3, scenario="single-set")
+    pu = problem(0.3, distance=2, scenario="single-set")
     model = tedn(prior="auto", scenario="single-set").fit(pu.X, pu.y)
     assert model.population_prior_ == pytest.approx((150 + 400 * model.prior_) / 550)
     assert model.score(pu.X_test, pu.y_test) > 0.88
@@ -230,6 +230,7 @@ def test_every_parameter_counts(monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
+@pytest.mark.filterwarnings("ignore::robustpu.PriorWarning")
 @pytest.mark.parametrize("labelled", [2, 38])
 def test_the_prior_of_hardly_any_rows_of_one_class(labelled):
     X = np.random.default_rng(0).normal(size=(40, 3))

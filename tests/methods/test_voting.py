@@ -20,7 +20,6 @@ from robustpu import (
 from robustpu.methods import voting
 from robustpu.modules.rows import is_mapped
 from robustpu.training import fleets
-from robustpu.training.fit import OTHER_COST
 
 X, Y = table()
 NET = NNPUClassifier(surrogate="logistic", epochs=5, lr=1e-2, validation_fraction=0.25)
@@ -171,7 +170,7 @@ class TestFit:
         told = []
         slow = PNClassifier(epochs=3, n_members=2)
         fit_together([(vote(NET, TREES, slow), X, Y)], lambda *now: told.append(now))
-        assert {total for _, total in told} == {5 + OTHER_COST + 2 * 3}
+        assert {total for _, total in told} == {5 + TREES.n_steps() + 2 * 3}
         done = [done for done, _ in told]
         assert done == sorted(done)
         assert (done[0], done[-1]) == (0, told[0][1])

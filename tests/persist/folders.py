@@ -8,15 +8,35 @@ import warnings
 from functools import cache
 
 import numpy as np
+import pytest
 import torch
 from sklearn.tree import DecisionTreeClassifier
 from torch import nn
 
 import robustpu
-from robustpu import Curriculum, NNPUClassifier, all_methods, datasets, make_pu
+from robustpu import (
+    Curriculum,
+    ModelFolderError,
+    NNPUClassifier,
+    PUExtraTreesClassifier,
+    all_methods,
+    datasets,
+    make_pu,
+)
+from robustpu.pool.forests import BoostingRanker, ForestRanker
+from robustpu.pool.trees import Trees
 
 METHODS = all_methods()
 SHORT = {"epochs": 2, "batch_size": 256, "lr": 1e-3, "weight_decay": 0.0, "random_state": 0}
+# Every kind of member of the default, with few trees.
+SMALL_POOL = [
+    "logistic",
+    "hinges",
+    "laplacian",
+    ("forest", ForestRanker(8)),
+    ("boosting", BoostingRanker(2)),
+    ("extra-trees", PUExtraTreesClassifier(n_estimators=6)),
+]
 # What makes each method quick.
 QUICK = {
     "pulns": {**SHORT, "episodes": 1, "warm_epochs": 1},
@@ -26,7 +46,7 @@ QUICK = {
     "self-pu": {**SHORT, "start_epoch": 1, "stop_epoch": 1, "every": 1},
     "tedn": {**SHORT, "warm_epochs": 1},
     "lbe": {**SHORT, "rounds": 2, "warm_epochs": 1},
-    "auto": {"n_members": 1, "random_state": 0},
+    "auto": {"members": SMALL_POOL, "random_state": 0},
     "robust-pu": {
         "epochs": 1,
         "batch_size": 256,
@@ -132,10 +152,21 @@ def again(model, folder, **given):
     return robustpu.load(folder / "model", **given)
 
 
+def refused(folder, match):
+    """All ways to read the folder refuse it, and name the folder."""
+    with pytest.raises(ModelFolderError, match=match) as found:
+        robustpu.load(folder)
+    assert str(found.value).startswith(f"{folder}: ")
+    assert "unforeseen" not in str(found.value)
+
+
 def same(one, other):
     """Whether two values are equal down to the last bit and type."""
     if type(one) is not type(other):
         return False
+    if isinstance(one, Trees):
+        # What is compiled for scoring is made of the rest.
+        return same(one.__getstate__(), other.__getstate__())
     if isinstance(one, np.ndarray):
         equal = one.tobytes() == other.tobytes() if one.dtype != object else (one == other).all()
         return one.dtype == other.dtype and one.shape == other.shape and equal

@@ -14,7 +14,7 @@ from folders import data, fitted, header_of, seal, seal_sums, with_header
 import robustpu
 from robustpu import ModelFolderError
 
-NAMES = ("nnpu", "puet", "pretrained", "bagging", "elkan-noto", "robust-pu")
+NAMES = ("nnpu", "puet", "pretrained", "bagging", "elkan-noto", "robust-pu", "auto")
 FILES = ("SHA256SUMS", "arrays.safetensors", "model.json")
 JUNK = [
     None,
@@ -48,6 +48,7 @@ JUNK = [
     {"$": "pairs", "items": [[1, 2], [1, 3]]},
     {"$": "forest"},
     {"$": "tree", "columns": 8},
+    {"$": "trees", "columns": 8},
     {"$": "random", "position": 10**9, "has_gauss": 0, "gauss": 0.0},
 ]  # fmt: skip
 

@@ -139,7 +139,6 @@ class TestParameters:
             {"module": partial(mlp, hidden=(7, 5))},
             {"module": mlp},
             {"random_state": np.int64(3), "lr": np.float32(1e-3)},
-            {"prior": "km1"},
             {"threshold": "recall:0.9"},
             {"device": "cpu"},
         ],
@@ -150,6 +149,16 @@ class TestParameters:
         loaded = again(model, tmp_path)
         assert str(loaded.get_params()) == str(model.get_params())
         assert all(type(loaded.get_params()[name]) is type(given[name]) for name in given)
+        assert same(loaded.predict_proba(pu.X_test), model.predict_proba(pu.X_test))
+
+    @pytest.mark.filterwarnings("ignore::robustpu.PriorWarning")
+    @pytest.mark.parametrize("prior", ["km1", "auto"])
+    def test_a_prior_that_was_estimated_comes_back(self, prior, tmp_path):
+        pu = data()
+        model = NNPUClassifier(prior=prior, **SHORT).fit(pu.X, pu.y)
+        loaded = again(model, tmp_path)
+        assert (loaded.prior, loaded.prior_) == (prior, model.prior_)
+        assert repr(loaded.prior_interval()) == repr(model.prior_interval())
         assert same(loaded.predict_proba(pu.X_test), model.predict_proba(pu.X_test))
 
     def test_functions_of_the_library_go_by_name(self, tmp_path):

@@ -10,7 +10,7 @@ from robustpu.priors import PRIORS, estimation
 @pytest.fixture
 def only_votes(monkeypatch):
     """Without the methods that are shown and do not count."""
-    monkeypatch.setattr(estimation, "SHOWN", estimation.VOTES)
+    monkeypatch.setattr(estimation, "SHOWN", ("dedpul", "best-bin", "km1"))
 
 
 def scores(prior, n_positive, n_unlabeled, seed, gap=2.5):
@@ -42,9 +42,10 @@ def test_a_table():
     assert again.value == pytest.approx(found.value, abs=0.02)
 
 
-def test_the_answer_is_the_vote_of_three_and_within_what_all_say():
-    y, score = scores(0.4, 200, 500, 0)
+def test_where_scores_tell_the_share_the_answer_is_the_vote_of_three():
+    y, score = scores(0.4, 200, 500, 0, gap=4)
     found = estimate_prior(score, y, random_state=0)
+    assert found.is_known
     votes = [found.answers[name] for name in ("dedpul", "best-bin", "km1")]
     # A vote by fewer rows than the answer that is shown.
     assert found.value == pytest.approx(np.median(votes), abs=0.03)
@@ -80,35 +81,56 @@ def test_intervals_hold_the_truth():
         assert np.mean(inside) >= 0.7
 
 
+@pytest.mark.filterwarnings("ignore::robustpu.PriorWarning")
+@pytest.mark.parametrize(("gap", "is_known"), [(4.0, True), (1.5, False)])
 @pytest.mark.usefixtures("only_votes")
-@pytest.mark.filterwarnings("ignore:the prior was estimated")
-def test_a_higher_level_and_fewer_rows_widen_the_interval():
+def test_a_higher_level_and_fewer_rows_widen_the_interval(gap, is_known):
     wide = []
     for rows, level in ((2000, 0.9), (2000, 0.99), (200, 0.99)):
-        y, score = scores(0.4, rows // 4, rows, 3)
+        y, score = scores(0.4, rows // 4, rows, 3, gap)
         found = estimate_prior(score, y, level=level, n_bootstrap=20, random_state=0)
+        assert found.is_known == is_known
         wide.append(found.high - found.low)
-    assert wide == sorted(wide)
-
-
-@pytest.mark.filterwarnings("ignore:the prior was estimated")
-def test_disagreement_is_told(monkeypatch):
-    monkeypatch.setitem(PRIORS, "km1", lambda positive, unlabeled: 0.9)
-    y, score = scores(0.4, 100, 200, 0)
-    with pytest.warns(PriorWarning, match=r"disagree: dedpul 0\.\d+, best-bin 0\.\d+, km1 0.90"):
-        estimate_prior(score, y, random_state=0)
+    assert wide == sorted(set(wide))
 
 
 @pytest.mark.usefixtures("only_votes")
-def test_classes_that_overlap_leave_room_for_fewer_positives():
+def test_disagreement_widens_the_interval(monkeypatch):
+    y, score = scores(0.4, 200, 500, 0, gap=4)
+    alike = estimate_prior(score, y, random_state=0)
+    monkeypatch.setattr(estimation, "votes", lambda *parts: [0.3, 0.4, 0.5])
+    apart = estimate_prior(score, y, random_state=0)
+    assert apart.value == alike.value
+    # The votes alone have a deviation of 0.1.
+    assert apart.high - apart.low > 2 * 1.64 * 0.1 > alike.high - alike.low
+
+
+@pytest.mark.usefixtures("only_votes")
+def test_where_classes_overlap_the_share_is_not_known():
     """Gaussian classes of AUC 0.76: what looks like a positive is often a negative."""
     y, score = scores(0.2, 400, 2000, 0, gap=1.0)
-    with pytest.warns(PriorWarning, match=r"hard to tell from negatives \(AUC 0\.[78]\d\)"):
+    with pytest.warns(PriorWarning, match="do not tell the share of positives") as caught:
         found = estimate_prior(score, y, random_state=0)
-    assert found.value > 0.25
-    assert found.low == 0
+    assert caught[0].filename == __file__
+    assert f"{found.low:.1%} to {found.high:.1%} are possible" in str(caught[0].message)
+    assert f"{found.value:.1%} is used" in str(caught[0].message)
+    assert not found.is_known
+    # The three are too high; a cautious answer is not.
+    assert min(found.answers.values()) > 0.25
+    assert 0.1 < found.value < 0.25
+    assert found.low < 0.05
     apart = estimate_prior(*reversed(scores(0.2, 400, 2000, 0, gap=3.0)), random_state=0)
+    assert apart.is_known
     assert apart.low > 0.1
+
+
+@pytest.mark.usefixtures("only_votes")
+def test_an_interval_holds_the_answer_of_any_method():
+    y, score = scores(0.2, 100, 500, 0, gap=1.0)
+    for method in ("best-bin", "auto"):
+        with pytest.warns(PriorWarning, match="do not tell"):
+            found = estimate_prior(score, y, method=method, level=0.1, random_state=0)
+        assert found.low <= found.value <= found.high
 
 
 @pytest.mark.usefixtures("only_votes")
@@ -116,7 +138,7 @@ def test_the_same_seed_the_same_answer(monkeypatch):
     monkeypatch.setattr("robustpu.priors.crossfit.TREES", 5)
     X = np.random.default_rng(0).normal(size=(80, 3))
     y = np.arange(80) < 30
-    X[np.arange(80) < 50] += 2
+    X[np.arange(80) < 40] += 6
     first, second, third = (
         estimate_prior(X, y, random_state=seed, n_bootstrap=5) for seed in (0, 0, 1)
     )

@@ -3,7 +3,7 @@ import hashlib
 import re
 
 import pytest
-from claims import page_of, rounds, stored
+from claims import page_of, rounds, sensitivity, stored
 
 from markup import Reader
 
@@ -17,24 +17,84 @@ def whole():
 
 
 def test_the_headline_says_what_was_found(whole):
-    assert (
-        "About 2,100 of the 99,688 unlabelled rows are positive, more likely fewer (1,500 to 3,000)"
-        in whole.words
-    )
+    assert "About 2,100 of the 99,688 unlabelled rows are positive (1,500 to 3,000)" in whole.words
     assert "Of the first 100 rows of the list below , about 96 should be right" in whole.words
 
 
-def test_a_share_without_a_lower_end_bounds_the_list():
+def test_a_lower_end_of_zero_is_an_end_like_others():
     made = stored()
     made["prior"]["low"] = 0.0
     page = page_of(made)
-    assert (
-        "of the list below , up to 96 should be right: what that depends on" in Reader(page).words
-    )
-    # In the place of what the list would bring by the estimate.
-    assert page.index('class="sensitivity"') < page.index('<section id="scores">')
-    assert 'class="hits"' not in page
-    assert 'class="hits"' in page_of()
+    assert "unlabelled rows are positive (0 to 3,000)" in Reader(page).words
+    assert 'class="hits"' in page
+
+
+@pytest.fixture(scope="module")
+def unknown():
+    """The page of rows that do not tell the share of positives."""
+    made = stored()
+    made["prior"] |= {"low": 0.004, "high": 0.2, "is_known": False}
+    made["sensitivity"] = sensitivity((0.005, 0.01, 0.02, 0.05, 0.1))
+    return page_of(made)
+
+
+class TestUnknownShare:
+    def test_the_headline_promises_no_number(self, unknown):
+        words = Reader(unknown).words
+        assert "Start with these 100 rows: the most likely positives of 99,688" in words
+        assert "About 2,100 of the" not in words
+        assert "should be right" not in words
+        # The shares around the cautious one, 2.1 %.
+        assert re.findall(r"[Ii]f ([\d.]+) % of all", words) == ["1.0", "2.0", "5.0"]
+        assert "These rows do not tell the share: more shares" in words
+
+    def test_there_is_no_curve_and_no_table_of_one_share(self, unknown):
+        assert 'class="hits"' not in unknown
+        assert "Expected positives among the first rows" not in unknown
+        assert "How far down is it worth looking?" not in unknown
+        known = page_of()
+        assert 'class="hits"' in known
+        assert "Expected positives among the first rows" in known
+        assert "How far down is it worth looking?" in known
+
+    def test_the_table_by_share_is_in_its_place(self, unknown):
+        start, end = (unknown.index(f'<section id="{name}">') for name in ("yield", "scores"))
+        assert unknown.count('<table class="sensitivity">') == 1
+        table = unknown[start:end]
+        assert '<table class="sensitivity">' in table
+        shares = re.findall(r'<th scope="row">([\d.]+).%</th>', table)
+        assert [float(share) for share in shares] == [0.5, 1, 2, 5, 10]
+        known = page_of()
+        assert known.index('<table class="sensitivity">') > known.index('<section id="scores">')
+
+    def test_without_lists_it_says_no_number_of_rows(self):
+        made = stored(top=[], sensitivity=[])
+        made["prior"] |= {"is_known": False}
+        assert "Start with the first rows: the most likely" in Reader(page_of(made)).words
+
+
+MEMBERS = [
+    {"name": "hinges", "weight": 0.6, "auc": 0.913},
+    {"name": "svm <b>", "weight": 0.4, "auc": 0.88},
+]
+
+
+def test_the_members_of_a_pool_are_a_section():
+    html = page_of(members=MEMBERS)
+    page = Reader(html)
+    places = [a["id"] for a in page.all("section")]
+    assert places[1:] == [*SECTIONS[:-2], "members", *SECTIONS[-2:]]
+    assert "What the ranking rests on" in page.words
+    table = html[html.index('<section id="members">') : html.index('<section id="data">')]
+    names = re.findall(r'<th scope="row">(.*?)</th>', table)
+    # A member of the user's own has no other name, and is no markup.
+    assert names == ["linear, with bends in each column", "svm &lt;b&gt;"]
+    cells = [cell.replace("\xa0", " ") for cell in re.findall(r"<td>(.*?)</td>", table)]
+    assert cells == ["60 %", "91.3 %", "40 %", "88 %"]
+
+
+def test_other_methods_have_no_members(whole):
+    assert "members" not in [a["id"] for a in whole.all("section")]
 
 
 def test_sections_come_in_the_order_of_questions(whole):

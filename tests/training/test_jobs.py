@@ -161,8 +161,9 @@ def many_jobs():
     ]
 
 
-# Some jobs are odd on purpose, and may collapse in their few epochs.
+# Some jobs are odd on purpose, may collapse in their few epochs, and hold few rows out.
 @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
+@pytest.mark.filterwarnings("ignore::robustpu.PriorWarning")
 class TestEquality:
     def test_together_is_as_apart(self):
         jobs = many_jobs()
@@ -268,6 +269,7 @@ class TestJobs:
 
 
 @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
+@pytest.mark.filterwarnings("ignore::robustpu.PriorWarning")
 class TestProgress:
     @pytest.mark.parametrize("slice_", [slice(0, 4), slice(20, 37)])
     def test_rises_and_ends(self, slice_):
@@ -551,6 +553,7 @@ class TestSeveralDevices:
         return [{member.group for member in fleet.members} for fleet in fleets]
 
     @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
+    @pytest.mark.filterwarnings("ignore::robustpu.PriorWarning")
     @pytest.mark.parametrize("some", [slice(0, 14), slice(14, 37, 2)])
     def test_results_are_those_of_one(self, some):
         jobs = many_jobs()[some]

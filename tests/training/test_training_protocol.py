@@ -5,9 +5,17 @@ import pytest
 from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 
-from robustpu import NNPUClassifier, PNClassifier, PUClassifier, fit_together
+from robustpu import (
+    NNPUClassifier,
+    PNClassifier,
+    PUClassifier,
+    PUVotingClassifier,
+    fit_together,
+)
+from robustpu.base.classifier import BasePUClassifier
 from robustpu.base.neural import NeuralPUClassifier
 from robustpu.fleet import cross_entropy
+from robustpu.methods import composition
 from robustpu.methods.minimize import minimize
 from robustpu.training import fit as training
 from robustpu.training import fleets as fleet_training
@@ -93,7 +101,8 @@ def test_together_with_others_it_is_as_alone(sizes):
         np.testing.assert_array_equal(model.best_epoch_, alone.best_epoch_)
 
 
-def test_a_default_fit_checks_each_parameter_once_and_clones_little(monkeypatch):
+@pytest.mark.parametrize("kind", ["pool", "networks"])
+def test_a_fit_checks_each_parameter_once_and_clones_little(monkeypatch, kind):
     checks, clones, checked = [], [], []
     check_number, check_parameters = declared.check_number, training.check_parameters
 
@@ -117,8 +126,16 @@ def test_a_default_fit_checks_each_parameter_once_and_clones_little(monkeypatch)
     monkeypatch.setattr(training, "check_parameters", noted)
     monkeypatch.setitem(clone.__globals__, "_clone_parametrized", cloned)
     X, y = table(n=60)
-    model = PUClassifier(prior=0.5, random_state=0).fit(X, y)
-    assert len(checks) < 400
+    if kind == "pool":
+        model = PUClassifier(prior=0.5, random_state=0).fit(X, y)
+        parts = [one for one in model.members_ if isinstance(one, BasePUClassifier)]
+        assert len(parts) == 1
+    else:
+        networks = composition.networks(8, len(X), threshold="prior")
+        model = PUVotingClassifier(networks, prior=0.5, threshold="prior", random_state=0)
+        model.fit(X, y)
+        parts = model.estimators_
+    assert len(checks) < (20 if kind == "pool" else 400)
     assert len(clones) < 60
     # The ensemble and each of its classifiers, however many networks these have.
-    assert sorted(checked) == sorted(map(id, [model, *model.estimators_]))
+    assert sorted(checked) == sorted(map(id, [model, *parts]))

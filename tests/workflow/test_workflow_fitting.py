@@ -5,12 +5,13 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from robustpu import ModelFolderError, PUExtraTreesClassifier, persist, save
+from robustpu import ModelFolderError, PUClassifier, PUExtraTreesClassifier, persist, save
 from robustpu.metrics import METRICS
 from robustpu.report import render
 from robustpu.results import Data
 from robustpu.tables import TableError, Tally, read_table
 from robustpu.workflow import fit_table, open_study, rank_table, score_parts
+from robustpu.workflow.fitting import describe_members
 from robustpu.workflow.folder import stored_parts
 from robustpu.workflow.scoring import labelled
 
@@ -80,10 +81,11 @@ def test_few_positives_are_an_alarm_and_wrong_settings_an_error(table):
 
 
 def test_weights_of_the_rounds_are_on_the_page_and_not_in_the_folder(table, tmp_path):
-    study = fit_table(table, **{**QUICK, "method": "auto"}, members=1)
-    assert study.results.method.parameters == {"n_members": "1"}
+    study = fit_table(table, **{**QUICK, "method": "robust-pu"}, members=2)
+    assert study.results.method.parameters == {"n_members": "2"}
     assert sum(study.results.rounds.rounds[1].weights_unlabeled) > 100
-    assert study.model.estimators_[0].weight_path_ is None
+    assert study.model.weight_path_ is None
+    assert study.results.members == ()
     page = render(study.results)
     sections = re.findall(r'<section id="(\w+)">', page)
     names = "quality yield scores rounds suspects important data settings"
@@ -91,6 +93,37 @@ def test_weights_of_the_rounds_are_on_the_page_and_not_in_the_folder(table, tmp_
     assert not re.search(r"\b(nan|None|inf)\b", page)
     study.save(tmp_path / "model")
     assert np.array_equal(open_study(tmp_path / "model").score(table), study.score(table))
+
+
+def test_the_members_of_the_default_are_on_the_page_and_in_the_folder(table, tmp_path):
+    study = fit_table(table, **{**QUICK, "method": "auto"}, effort="fast")
+    results, model = study.results, study.model
+    assert results.method.parameters == {"effort": "fast"}
+    assert results.rounds is None
+    assert results.members == describe_members(model)
+    page = render(results)
+    sections = re.findall(r'<section id="(\w+)">', page)
+    names = "quality yield scores suspects important members data settings"
+    assert sections == names.split()
+    study.save(tmp_path / "model")
+    again = open_study(tmp_path / "model")
+    assert again.results == results
+    assert np.array_equal(again.score(table), study.score(table))
+
+
+def test_members_are_described_by_their_weight():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(200, 2)) + (np.arange(200) < 80)[:, None]
+    y = (np.arange(200) < 40).astype(int)
+    model = PUClassifier(members=["logistic", "hinges"], prior=0.25, random_state=0).fit(X, y)
+    found = describe_members(model)
+    weights = [member.weight for member in found]
+    assert weights == sorted(model.weights_.tolist(), reverse=True)
+    assert {member.name: (member.weight, member.auc) for member in found} == {
+        name: (model.weights_[place], model.member_auc_[place])
+        for place, name in enumerate(["logistic", "hinges"])
+    }
+    assert describe_members(PUExtraTreesClassifier(n_estimators=2, prior=0.25).fit(X, y)) == ()
 
 
 def test_the_folder_has_all_of_it(study, table, tmp_path):
@@ -243,17 +276,14 @@ def test_labelled_rows_are_known_however_they_are_written(cells, positive, wante
     assert not labelled(table, "z", positive).is_alike.any()
 
 
-def test_a_given_share_that_rows_refute_makes_no_certainty(table):
+def test_a_given_share_that_rows_refute_is_an_alarm(table):
     study = fit_table(table, label="fraud", id="claim", method="puet", prior=0.8)
     results = study.results
-    prior, precision = results.prior, results.evaluation.metric("precision")
-    assert study.model.prior_ == 0.8
-    assert (prior.source, prior.low) == ("given", 0)
-    assert prior.value == prior.high < 0.6
-    assert precision.high - precision.low > 0.2
-    assert all(top.high - top.low > 0.5 for top in results.top)
+    prior = results.prior
+    assert study.model.prior_ == prior.value == 0.8
+    assert (prior.source, prior.low, prior.high) == ("given", None, None)
     texts = [alarm.text for alarm in results.alarms if alarm.kind == "prior"]
-    assert "You gave 80.0%" in " ".join(texts)
+    assert "You gave 80.0%. Both cannot hold" in " ".join(texts)
 
 
 @pytest.mark.parametrize(("labelled", "method"), [(1, "nnpu"), (2, "elkan-noto")])

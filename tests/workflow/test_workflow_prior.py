@@ -4,11 +4,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from robustpu import datasets, make_pu
+from robustpu import PUClassifier, datasets, make_pu
 from robustpu.metrics import evaluate
 from robustpu.priors.estimation import PriorEstimate, PriorWarning
 from robustpu.results import Prior
-from robustpu.workflow.prior import bounded, find_prior, parse_prior
+from robustpu.workflow.prior import bounded, find_prior, parse_prior, prior_of
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def test_an_estimate_is_that_of_estimate_prior(pu, monkeypatch):
     monkeypatch.setattr("robustpu.workflow.prior.estimate_prior", estimate)
     found = find_prior(pu.X, pu.y, "auto", "single-set", 3)
     estimates = {"dedpul": 0.28}
-    assert found == Prior("estimated", 0.3, 0.2, 0.4, 0.9, estimates, ("The classes overlap",))
+    assert found == Prior("estimated", 0.3, 0.2, 0.4, 0.9, estimates)
     assert found.interval == (0.2, 0.4)
     assert calls == [(True, True, "single-set", 3)]
 
@@ -50,9 +50,12 @@ def test_two_ends_are_an_interval_around_their_middle(pu):
         pytest.approx(0.04),
         (0.02, 0.08),
     )
-    held = bounded(found, 0.03)
-    assert (held.value, held.interval) == (0.03, (0.02, 0.03))
-    assert "The middle of your range is 4.0%" in held.warnings[0]
+    held = bounded(found, 0.07)
+    assert (held.value, held.interval) == (found.value, (0.02, 0.08))
+    (warning,) = held.warnings
+    assert "at most 7.0%" in warning
+    assert "You gave 8.0%. Both cannot hold" in warning
+    assert bounded(found, 0.08) == found
 
 
 def test_a_count_is_of_unlabelled_rows(pu):
@@ -84,10 +87,10 @@ def test_intervals_that_touch_the_ends_can_be_evaluated():
 def test_an_estimate_is_held_to_what_scores_allow():
     found = Prior("estimated", 0.3, 0.25, 0.5)
     held = bounded(found, 0.2)
-    assert (held.value, held.low, held.high) == (0.2, 0.0, 0.2)
-    assert "The results use 0.0% to 20.0%" in held.warnings[-1]
+    assert (held.value, held.low, held.high) == (0.2, 0.2, 0.2)
+    assert held.warnings == ()
     held = bounded(found, 0.27)
-    assert (held.value, held.low, held.high) == (0.27, 0.0, 0.27)
+    assert (held.value, held.low, held.high) == (0.27, 0.25, 0.27)
     assert bounded(found, 0.4) == replace(found, high=0.4)
     assert bounded(found, 0.9) == found
 
@@ -98,8 +101,35 @@ def test_a_prior_that_was_given_is_kept_where_rows_do_not_refute_it():
 
 
 @pytest.mark.parametrize("source", ["given", "count"])
-def test_a_prior_that_was_given_and_is_refuted_is_no_certainty(source):
-    held = bounded(Prior(source, 0.3), 0.2)
-    assert (held.source, held.value, held.low, held.high) == (source, 0.2, 0.0, 0.2)
-    for words in ("at most 20.0%", "You gave 30.0%", "use 0.0% to 20.0%"):
-        assert words in held.warnings[0]
+def test_a_prior_that_was_given_and_is_refuted_stays_with_a_warning(source):
+    given = Prior(source, 0.3)
+    held = bounded(given, 0.2)
+    assert replace(held, warnings=()) == given
+    (warning,) = held.warnings
+    for words in ("at most 20.0%", "You gave 30.0%. Both cannot hold", "use what you gave"):
+        assert words in warning
+
+
+def far_apart(distance):
+    """Rows of two classes, and 1 for half of the positives."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(400, 3)) + distance * (np.arange(400) < 200)[:, None]
+    return X, (np.arange(400) < 100).astype(int)
+
+
+def test_the_prior_that_a_model_estimated():
+    model = PUClassifier(members=["logistic", "hinges"], random_state=0).fit(*far_apart(6.0))
+    found, interval = prior_of(model), model.prior_interval()
+    assert (found.source, found.is_known, found.warnings) == ("estimated", True, ())
+    assert found.value == model.prior_ == pytest.approx(1 / 3, abs=0.05)
+    assert found.interval == (min(interval.low, found.value), max(interval.high, found.value))
+
+
+def test_the_prior_that_a_model_could_not_estimate():
+    model = PUClassifier(members=["logistic"], threshold="prior", random_state=0)
+    with pytest.warns(PriorWarning, match="do not tell the share of positives"):
+        model.fit(*far_apart(0.7))
+    found = prior_of(model)
+    assert not found.is_known
+    assert found.value == model.prior_
+    assert found.low < found.value < found.high

@@ -26,6 +26,9 @@ def test_a_configuration_becomes_parameters():
     given = model.get_params(deep=False)
     names = ("prior", "scenario", "threshold", "random_state", "n_members")
     assert [given[name] for name in names] == [0.2, "single-set", "top:20", 7, 3]
+    assert given["effort"] == "default"
+    assert make_model(FitConfig(effort="fast"), 0.2).effort == "fast"
+    assert make_model(FitConfig(effort=3.0), 0.2).effort == 3.0
 
 
 @pytest.mark.parametrize(
@@ -33,6 +36,9 @@ def test_a_configuration_becomes_parameters():
     [
         (FitConfig("robustpu"), "did you mean 'robust-pu'"),
         (FitConfig("puet", members=3), "puet does not average members"),
+        (FitConfig("puet", effort="fast"), "puet has no effort to set"),
+        (FitConfig("auto", effort="quick"), "effort must be 'fast', 'default' or 'best', or a"),
+        (FitConfig("auto", effort=-1.0), "effort must be a number above 0"),
         (FitConfig("nnpu", threshold=2.0), "threshold must be a number above 0"),
         (FitConfig("nnpu", scenario="x"), "scenario"),
     ],
@@ -99,7 +105,9 @@ def test_progress_and_warnings_are_reported(rows):
     train(make_model(FitConfig("puet"), 0.2), X, y, lambda *call: calls.append(call))
     assert calls[0][:2] == ("training", 0)
     assert calls[-1][1] == calls[-1][2] > 0
-    collapsed = train(make_model(FitConfig("nnpu", threshold=0.999999), 0.5), X, y)
+    few = train(make_model(FitConfig("nnpu", threshold=0.999999), 0.5), X, y)
+    assert any("the ranking is sound" in text for text in few.warnings)
+    collapsed = train(make_model(FitConfig("nnpu", threshold=0.999999), 0.5), np.ones_like(X), y)
     assert any("collapsed" in text for text in collapsed.warnings)
 
 

@@ -1,5 +1,6 @@
 """What all classifiers share: labels in, one way to fit, probabilities and suspects out."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -43,6 +44,8 @@ EDGE = 1e-9
 DRAWS, FEW_DRAWS = 100, 10
 # A model with this AUC of labelled against unlabelled rows has not collapsed.
 RANKS = 0.6
+# Fewer held-out labelled rows, if they are less than half of all, are no ground for doubt.
+TELLING = 50
 # An estimator without networks counts as this many epochs of one network.
 STEPS = 100
 # calibrate="auto" leaves a mean probability as it is from this share of the prior on.
@@ -347,7 +350,10 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         if rows is None:
             return False
         y, score = self.is_positive_[rows], self.out_of_fold_[rows]
-        return float(roc_auc_score(y, score, sample_weight=self.sample_weight_[rows])) >= RANKS
+        area = float(roc_auc_score(y, score, sample_weight=self.sample_weight_[rows]))
+        # Beyond chance.
+        error = math.sqrt(area * (1 - area) / int(y.sum()))
+        return area >= RANKS and area - 2 * error > 0.5
 
     def _warn_of_prior(self) -> None:
         """Warn if held-out rows do not tell the share of positives, and it was not given."""
@@ -355,8 +361,13 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         if rows is None:
             return
         found = self._prior_interval(rows, 0.9, FEW_DRAWS)
-        if not found.is_known:
+        if not found.is_known and self._tells(rows):
             warn(found.doubt(self.prior_), PriorWarning)
+
+    def _tells(self, rows: NDArray[np.bool_]) -> bool:
+        """Whether held-out rows are enough to doubt an estimate that more rows were used for."""
+        held_out = int((rows & self.is_positive_).sum())
+        return held_out >= min(TELLING, int(self.is_positive_.sum()) / 2)
 
     def prior_interval(self, level: float = 0.9) -> PriorInterval:
         """Interval of an estimated prior, and whether held-out rows tell the share of positives.
@@ -480,7 +491,8 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             prior = float(np.clip(prior, low, high))
         elif priors.needs_estimation(self.prior):
             found = self._prior_interval(rows, level, DRAWS)
-            prior_interval, is_known = (found.low, found.high), found.is_known
+            prior_interval = found.low, found.high
+            is_known = found.is_known or not self._tells(rows)
         return evaluate(
             self.is_positive_[rows],
             self.out_of_fold_[rows],

@@ -31,7 +31,6 @@ from robustpu.pool.link import fit_link, linked
 from robustpu.pool.weights import auc, greedy
 from robustpu.priors import from_scores, is_joint, needs_estimation
 from robustpu.scenario import check_prior
-from robustpu.tables import Tally
 from robustpu.training import Job, Problem, Scores, TrainingData
 from robustpu.training.data import Floats, Index, Mask
 from robustpu.validation.numbers import check_number
@@ -137,8 +136,7 @@ class PUClassifier(BasePUClassifier):
             check_images(self.mirror, data.X.shape[1:])
             return data
         labels.refuse_missing(y)
-        self.vectorizer_ = fit_vectorizer(self, X)
-        table = self.vectorizer_.transform(columns_of(X), tally=Tally())
+        self.vectorizer_, table = fit_vectorizer(self, X)
         check_consistent_length(table, y)
         self.input_shape_ = (self.n_features_in_,)
         is_positive = self.encode_labels(column_or_1d(y, warn=True))
@@ -293,7 +291,8 @@ class PUClassifier(BasePUClassifier):
 
     def predict_rows(self, X: ArrayLike) -> Floats:
         if self.ensemble_ is not None:
-            return self.ensemble_.predict_rows(X)
+            whole: Floats = self.ensemble_.predict_proba(X)[:, 1]
+            return whole
         table = self._rows(X)
         total = np.zeros(len(table))
         for learner, weight, (mean, scale) in zip(

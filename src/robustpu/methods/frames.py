@@ -1,11 +1,13 @@
 """DataFrames as they are: text, categories, dates and gaps become numbers inside a classifier."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import _check_feature_names, _check_n_features
 
-from robustpu.tables import Vectorizer
+if TYPE_CHECKING:
+    from robustpu.tables import Vectorizer
 
 
 def is_frame(X: Any) -> bool:
@@ -44,14 +46,28 @@ def _is_full(values: Any) -> bool:
     )
 
 
-def fit_vectorizer(estimator: Any, X: Any) -> Vectorizer:
-    """Learn what becomes of each column; notes names and number of the columns."""
+def fit_vectorizer(estimator: Any, X: Any) -> tuple["Vectorizer", NDArray[np.float32]]:
+    """Learn what becomes of each column, and turn the rows into numbers, (n, features).
+
+    Names and number of the columns are noted on the estimator.
+    """
+    # pyarrow is an extra.
+    try:
+        from robustpu.tables import Tally, Vectorizer
+    except ImportError as error:
+        raise ImportError(
+            "columns of text, categories or dates, and missing values, need pyarrow: "
+            "pip install 'robustpu[tables]'. Or give numbers without gaps."
+        ) from error
+
     _check_feature_names(estimator, X, reset=True)
     _check_n_features(estimator, X, reset=True)
     columns = columns_of(X)
     # Columns of an array are numbers, however few values they have.
     kinds: Any = None if is_frame(X) else dict.fromkeys(columns, "number")
-    return Vectorizer(kinds=kinds).fit(columns)
+    vectorizer = Vectorizer(kinds=kinds).fit(columns)
+    # Odd cells are in the notes of their columns.
+    return vectorizer, vectorizer.transform(columns, tally=Tally())
 
 
 def columns_of(X: Any) -> Any:

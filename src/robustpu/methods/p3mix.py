@@ -115,7 +115,7 @@ class P3MixEClassifier(_P3Mix):
     >>> table = datasets.load("breast_cancer")
     >>> pu = make_pu(table.data, table.target, n_positive=80, n_unlabeled=200, prior=0.3,
     ...              n_test=100, random_state=0)
-    >>> model = P3MixEClassifier(epochs=40, random_state=0).fit(pu.X, pu.y)
+    >>> model = P3MixEClassifier(prior=0.3, epochs=40, random_state=0).fit(pu.X, pu.y)
     >>> model.score(pu.X_test, pu.y_test) > 0.8
     True
     """
@@ -143,7 +143,7 @@ class P3MixCClassifier(_P3Mix):
     >>> table = datasets.load("breast_cancer")
     >>> pu = make_pu(table.data, table.target, n_positive=80, n_unlabeled=200, prior=0.3,
     ...              n_test=100, random_state=0)
-    >>> model = P3MixCClassifier(epochs=40, random_state=0).fit(pu.X, pu.y)
+    >>> model = P3MixCClassifier(prior=0.3, epochs=40, random_state=0).fit(pu.X, pu.y)
     >>> model.score(pu.X_test, pu.y_test) > 0.8
     True
     """

@@ -20,7 +20,7 @@ from robustpu.modules import scale_of
 from robustpu.modules.rows import blocks, inputs_of, is_mapped, some_of_each
 from robustpu.priors import Sample, needs_estimation
 from robustpu.training import Job, Problem, Scores, TrainingData
-from robustpu.training.data import Floats, Index, Mask
+from robustpu.training.data import Floats, Index, Mask, kept_masses
 from robustpu.training.members import Inputs, first_folds
 from robustpu.validation.parameters import check_parameters, param, parameters
 
@@ -164,7 +164,7 @@ class PUVotingClassifier(BasePUClassifier):
             X, is_positive, weight = data.X, data.is_positive, data.weight
             if rows is not None:
                 X, is_positive = X[rows], is_positive[rows]
-                weight = _kept_masses(weight, data.is_positive, rows)
+                weight = kept_masses(weight, data.is_positive, rows)
             job = Job(estimator, self._rows_for(estimator, X), is_positive, None, weight)
             if place < len(committee):
                 job = job._replace(split=seeds[0], seeds=shared[place], first_fold=firsts[place])
@@ -292,16 +292,6 @@ def is_standardised(estimator: Any) -> bool:
     (True, False)
     """
     return isinstance(estimator, WrapperPUClassifier)
-
-
-def _kept_masses(weight: Floats, is_positive: Mask, rows: Index) -> Floats:
-    """Weights of some rows, whose sums over P and over U are those of all."""
-    chosen, labelled = weight[rows], is_positive[rows]
-    unlabeled, positive = (
-        weight[is_positive == side].sum() / chosen[labelled == side].sum() for side in (False, True)
-    )
-    scaled: Floats = chosen * np.where(labelled, positive, unlabeled)
-    return scaled
 
 
 def _names(named: Named) -> list[str]:

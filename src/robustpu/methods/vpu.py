@@ -52,7 +52,7 @@ class VPUClassifier(NeuralPUClassifier):
     >>> table = datasets.load("breast_cancer")
     >>> pu = make_pu(table.data, table.target, n_positive=80, n_unlabeled=200, prior=0.3,
     ...              n_test=100, random_state=0)
-    >>> model = VPUClassifier(epochs=20, random_state=0).fit(pu.X, pu.y)
+    >>> model = VPUClassifier(prior=0.3, epochs=20, random_state=0).fit(pu.X, pu.y)
     >>> model.score(pu.X_test, pu.y_test) > 0.8
     True
     """

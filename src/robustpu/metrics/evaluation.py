@@ -90,8 +90,8 @@ class Evaluation(Mapping[str, Estimate]):
             )
         if not self.is_prior_known:
             remarks.append(
-                "These rows do not tell the share of positives. Metrics that need it, such as "
-                "precision, are left out; give prior= if you know it roughly."
+                "These rows do not tell the share of positives: metrics that need it, such as "
+                "precision, are left out."
             )
             return remarks
         sample = self.sample

@@ -1,6 +1,5 @@
 """Folds for positive and unlabelled rows: every fold has both."""
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -153,10 +152,8 @@ def _blocks(is_positive: Mask, time: NDArray[Any], number: int) -> Rows:
 
 
 def _mask(y: ArrayLike) -> Mask:
-    with warnings.catch_warnings():
-        # Which of the two labels marks the positives makes no difference to a fold.
-        warnings.simplefilter("ignore", labels.AmbiguousLabelWarning)
-        return labels.encode(y)[1]
+    # Which of the two labels marks the positives makes no difference to a fold.
+    return labels.is_larger(y)
 
 
 def _refuse_few(is_positive: Mask, folds: int) -> None:

@@ -20,7 +20,6 @@ from robustpu.persist.expect import labels, names, pair, places, records, row_sh
 from robustpu.persist.kind import Kind
 from robustpu.persist.learners import learner, learners
 from robustpu.pretrained import read_about
-from robustpu.tables import Vectorizer
 from robustpu.validation.arrays import array, probabilities, size
 from robustpu.validation.parameters import check_parameters
 from robustpu.validation.schema import Place, Reader, list_of, number, one_of, optional, text
@@ -57,14 +56,17 @@ def members(value: Any, place: Place) -> list[Any]:
 
 
 def _member(value: Any, place: Place) -> Any:
-    if not hasattr(value, "n_features_in_") or not hasattr(value, "fit"):
-        place.expect("a fitted learner", value)
+    classes = getattr(value, "classes_", None)
+    scores = hasattr(value, "decision_function") or hasattr(value, "predict_proba")
+    if not scores or not isinstance(classes, np.ndarray) or classes.tolist() != [0, 1]:
+        place.expect("a learner that was fitted to targets 0 and 1", value)
     return value
 
 
 def vectorizer(value: Any, place: Place) -> Any:
     """Read a fitted vectorizer."""
-    return value if isinstance(value, Vectorizer) else place.expect("a vectorizer", value)
+    is_known = hasattr(value, "feature_names_out_") and hasattr(value, "transform")
+    return value if is_known else place.expect("a vectorizer", value)
 
 
 def ensemble(value: Any, place: Place) -> Any:
@@ -233,7 +235,7 @@ def _check(model: Any) -> str | None:
 def _check_pool(model: PUClassifier) -> str | None:
     """Whether a pool can score rows: an ensemble of images, or members of a table."""
     is_table = model.ensemble_ is None
-    if is_table != hasattr(model, "link_"):
+    if any(hasattr(model, name) != is_table for name in OF_TABLES):
         return "it is neither a pool nor an ensemble"
     is_sound = abs(model.weights_.sum() - 1) < 1e-6 and model.members_
     if not is_sound or len(set(model.member_names_)) < len(model.member_names_):

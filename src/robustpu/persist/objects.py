@@ -26,7 +26,6 @@ from robustpu.persist.pool import RANKERS, decode_trees, encode_trees
 from robustpu.persist.reading import MODEL
 from robustpu.persist.values import TAG, Decoder, Encoder, Json, escaped, fields, refuse
 from robustpu.pool.trees import Trees
-from robustpu.tables import TableError, Vectorizer
 from robustpu.validation.parameters import check_parameters
 from robustpu.validation.schema import Place, SchemaError
 
@@ -54,6 +53,8 @@ def _check_curriculum(curriculum: Any) -> str | None:
     return None
 
 
+# Where the class lies, which is only imported if it is needed.
+VECTORIZER: Final = "robustpu.tables.vectorizer"
 KINDS: Final[Mapping[str, Kind]] = {
     **CLASSIFIERS,
     **LEARNERS,
@@ -71,7 +72,7 @@ def encode_other(encoder: Encoder, value: Any, path: str) -> Json:
         return encode_tree(encoder, value, path)
     if isinstance(value, Trees):
         return encode_trees(encoder, value, path)
-    if isinstance(value, Vectorizer):
+    if type(value).__module__ == VECTORIZER:
         return {TAG: "vectorizer", "state": encoder.encode(value.state(), f"{path}/state")}
     if isinstance(value, np.random.RandomState):
         return _encode_random(encoder, value, path)
@@ -215,7 +216,10 @@ def _decode_random(decoder: Decoder, node: dict[str, Json], path: str) -> np.ran
     return random
 
 
-def _decode_vectorizer(decoder: Decoder, node: dict[str, Json], path: str) -> Vectorizer:
+def _decode_vectorizer(decoder: Decoder, node: dict[str, Json], path: str) -> Any:
+    # pyarrow is an extra.
+    from robustpu.tables import TableError, Vectorizer
+
     (state,) = fields(node, path, "state")
     try:
         return Vectorizer.from_state(decoder.decode(state, f"{path}/state"))

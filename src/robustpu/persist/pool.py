@@ -52,7 +52,8 @@ def decode_trees(decoder: Decoder, node: dict[str, Json], path: str) -> Trees:
     offset = np.repeat(start[:-1], np.diff(start))
     inside = arrays["left"] >= 0
     left, right = (
-        np.where(arrays[side] >= 0, arrays[side] + offset, -1) for side in ("left", "right")
+        np.where(arrays[side] >= 0, arrays[side] + offset, arrays[side])
+        for side in ("left", "right")
     )
     check_children(left, right, start, path)
     feature = arrays["feature"]
@@ -95,7 +96,7 @@ def _basis(value: Any, place: Place) -> Any:
 
 def _check_ridge(ranker: Any) -> str | None:
     """Whether a ridge ranker scores rows: its basis and its coefficients fit together."""
-    if ranker.basis not in BASES:
+    if not isinstance(ranker.basis, str) or ranker.basis not in BASES:
         return f"there is no basis {str(ranker.basis)[:60]!r}"
     if not hasattr(ranker, "fitted_"):
         return None

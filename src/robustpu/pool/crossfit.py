@@ -14,7 +14,7 @@ from robustpu.base.wrapper import fit_learner
 from robustpu.calibration import log_odds
 from robustpu.modules.rows import is_mapped, some_of_each
 from robustpu.training import TrainingData
-from robustpu.training.data import Floats, Index, Mask
+from robustpu.training.data import Floats, Index, Mask, kept_masses
 
 FOLDS = 5
 # Labelled and unlabelled rows that a member is fitted to, at most; all are scored.
@@ -170,14 +170,23 @@ def fit_classifier(
     data, random
         As above.
     """
-    classifier.set_params(random_state=random.randint(np.iinfo(np.int32).max))
+    seed = random.randint(np.iinfo(np.int32).max)
+    classifier.set_params(random_state=seed)
+    kept = np.flatnonzero(data.weight)
+    rows = kept[some_of_each(data.is_positive[kept], MOST, seed)]
+    part = data.take(rows)
+    weight = kept_masses(data.weight, data.is_positive, rows)
     with warnings.catch_warnings():
         # Alarms are those of the pool.
         warnings.simplefilter("ignore")
-        classifier.fit(data.X, data.is_positive, data.weight)
+        classifier.fit(part.X, part.is_positive, weight)
     probability = classifier.out_of_fold_
     probability = np.where(np.isfinite(probability), probability, classifier.probability_)
-    return _member(name, classifier, _clipped_odds(probability), data.weight)
+    score = np.empty(len(data))
+    score[rows] = _clipped_odds(probability)
+    others = np.setdiff1d(np.arange(len(data)), rows)
+    score[others] = score_rows(classifier, data.X, others)
+    return _member(name, classifier, score, data.weight)
 
 
 def _fit(learner: Any, data: TrainingData, rows: Index, random: np.random.RandomState) -> Any:

@@ -11,6 +11,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
+from threadpoolctl import threadpool_limits
 
 from robustpu.pool.trees import Trees, packed, packed_boosting
 
@@ -161,23 +162,35 @@ class BoostingRanker(BagRanker):
         table, is_positive, weight = self._check(X, y, sample_weight)
         random = check_random_state(self.random_state)
         trees: list[dict[str, Any]] = []
-        for _ in range(self.n_estimators):
-            positive, unlabeled = self._draws(is_positive, weight, random)
-            # Repeated rather than weighted: with weights scikit-learn bins columns far slower.
-            rows = np.concatenate([np.repeat(positive, self.ratio), unlabeled])
-            leaf = min(5 * self.ratio, max(1, len(positive) * self.ratio // 3))
-            model = HistGradientBoostingClassifier(
-                max_iter=self.max_iter,
-                max_leaf_nodes=8,
-                min_samples_leaf=leaf,
-                max_features=0.5,
-                max_bins=31,
-                early_stopping=False,
-                random_state=random.randint(np.iinfo(np.int32).max),
-            )
-            trees += packed_boosting(model.fit(table[rows], is_positive[rows]))
+        # A draw is small: threads would wait for one another.
+        with threadpool_limits(1, "openmp"):
+            for _ in range(self.n_estimators):
+                trees += self._boost(table, is_positive, weight, random)
         self.trees_ = packed(trees)
         return self
+
+    def _boost(
+        self,
+        table: NDArray[np.float32],
+        is_positive: NDArray[np.bool_],
+        weight: Floats,
+        random: np.random.RandomState,
+    ) -> list[dict[str, Any]]:
+        """Fit to one draw, and return the trees."""
+        positive, unlabeled = self._draws(is_positive, weight, random)
+        # Repeated rather than weighted: with weights scikit-learn bins columns far slower.
+        rows = np.concatenate([np.repeat(positive, self.ratio), unlabeled])
+        leaf = min(5 * self.ratio, max(1, len(positive) * self.ratio // 3))
+        model = HistGradientBoostingClassifier(
+            max_iter=self.max_iter,
+            max_leaf_nodes=8,
+            min_samples_leaf=leaf,
+            max_features=0.5,
+            max_bins=31,
+            early_stopping=False,
+            random_state=random.randint(np.iinfo(np.int32).max),
+        )
+        return packed_boosting(model.fit(table[rows], is_positive[rows]))
 
     def decision_function(self, X: ArrayLike) -> Floats:
         """Score of each row, (n,)."""

@@ -1,17 +1,12 @@
 """From the score of a pool to probabilities: a logistic link that knows the prior."""
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import expit, log_expit
 
 from robustpu.calibration import matching_shift
 from robustpu.modules.rows import some_of_each
-
-Floats: TypeAlias = NDArray[np.float64]
-Mask: TypeAlias = NDArray[np.bool_]
+from robustpu.training.data import Floats, Mask, kept_masses
 
 # Logarithms of the least and the largest slope of a standardised score.
 SLOPES = (-3.0, 3.5)
@@ -50,7 +45,7 @@ def fit_link(
     (2, 0.25)
     """
     rows = some_of_each(is_positive, MOST, seed=0)
-    part = score[rows], is_positive[rows], _balanced(weight, is_positive, rows)
+    part = score[rows], is_positive[rows], kept_masses(weight, is_positive, rows)
 
     def loss(log_slope: float) -> float:
         return _loss(float(np.exp(log_slope)), *part, prior, population, scenario)
@@ -58,15 +53,6 @@ def fit_link(
     slope = float(np.exp(minimize_scalar(loss, bounds=SLOPES, method="bounded").x))
     shift = _shift(slope, score, is_positive, weight, prior, population, scenario)
     return np.array([slope, shift])
-
-
-def _balanced(weight: Floats, is_positive: Mask, rows: NDArray[np.intp]) -> Floats:
-    """Weights of some rows, whose sums over P and over U are those of all."""
-    chosen, labelled = weight[rows], is_positive[rows]
-    factors = [weight[is_positive == side].sum() / chosen[labelled == side].sum()
-               for side in (False, True)]  # fmt: skip
-    balanced: Floats = chosen * np.where(labelled, factors[1], factors[0])
-    return balanced
 
 
 def _shift(

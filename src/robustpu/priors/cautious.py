@@ -54,6 +54,11 @@ class SharePosterior:
         return self.quantile((1 - level) / 2), self.quantile((1 + level) / 2)
 
     @property
+    def is_separable(self) -> bool:
+        """Whether the top of the ranking holds hardly any negatives, as most estimators assume."""
+        return self.is_known and self.separation >= SEPARABLE
+
+    @property
     def is_known(self) -> bool:
         """Whether the scores tell the share, up to a factor that a user can act on."""
         low, high = self.interval(0.9)

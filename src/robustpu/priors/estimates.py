@@ -28,7 +28,7 @@ MOST_ROWS = 400
 
 
 def combined(positive: ArrayLike, unlabeled: ArrayLike) -> float:
-    """Median of DEDPUL, best-bin and KM1 where scores tell the share; else a cautious one.
+    """Median of DEDPUL, best-bin and KM1 where classes are separable; else a cautious one.
 
     The three assume that the top of the ranking holds no negatives. Where classes overlap they are
     too high, by a factor of three on real tables, so the median of
@@ -47,7 +47,7 @@ def combined(positive: ArrayLike, unlabeled: ArrayLike) -> float:
     0.3
     """
     posterior = share_posterior(positive, unlabeled)
-    if not posterior.is_known:
+    if not posterior.is_separable:
         return posterior.quantile(0.5)
     return float(np.median(votes(positive, unlabeled)))
 

@@ -228,7 +228,7 @@ def prior_interval(
     """
     posterior = share_posterior(*parts)
     low, high = posterior.interval(level)
-    if posterior.is_known:
+    if posterior.is_separable:
         error = math.hypot(_resampled(parts, n_bootstrap, random), stdev(votes(*parts)))
         half = NormalDist().inv_cdf((1 + level) / 2) * error
         low, high = max(0.0, value - half), min(1.0, value + half)

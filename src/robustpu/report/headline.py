@@ -103,8 +103,9 @@ def _second(results: Results) -> str:
 def _by_share(results: Results, first: TopK) -> str:
     """What some shares of positives would mean for the first rows."""
     place, points = results.top.index(first), results.sensitivity
-    middle = len(points) // 2
-    chosen = points[max(0, middle - 1) : middle + 2]
+    # Those around the cautious share, which is the likeliest.
+    below = sum(point.share <= results.prior.value for point in points)
+    chosen = points[max(0, min(below - 2, len(points) - 3)) :][:3]
     phrases = [
         f"{percent(point.share)} of all unlabelled rows are positive, about "
         f"{counted(point.expected[place])} of them are"

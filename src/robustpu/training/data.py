@@ -85,6 +85,22 @@ class Scores(NamedTuple):
     on_eval: Floats | None = None
 
 
+def kept_masses(weight: Floats, is_positive: Mask, rows: Index) -> Floats:
+    """Weights of some rows, whose sums over P and over U are those of all.
+
+    Examples
+    --------
+    >>> kept_masses(np.ones(4), np.array([True, False, False, False]), np.array([0, 1])).tolist()
+    [1.0, 3.0]
+    """
+    chosen, labelled = weight[rows], is_positive[rows]
+    unlabeled, positive = (
+        weight[is_positive == side].sum() / chosen[labelled == side].sum() for side in (False, True)
+    )
+    scaled: Floats = chosen * np.where(labelled, positive, unlabeled)
+    return scaled
+
+
 def rows_of(X: Any, index: Index) -> Any:
     """Take rows of an array, a DataFrame, a sparse matrix or a list, by their numbers.
 

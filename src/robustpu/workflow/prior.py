@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final, Literal
 
@@ -138,8 +138,8 @@ def find_prior(
 def _estimated(
     X: NDArray[np.float32], y: NDArray[np.int64], scenario: str, seed: int, progress: Progress
 ) -> Prior:
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", PriorWarning)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PriorWarning)
         found = estimate_prior(
             X,
             y,
@@ -147,9 +147,8 @@ def _estimated(
             random_state=seed,
             progress=lambda done, total: progress("prior", done, total),
         )
-    texts = [str(each.message) for each in caught if issubclass(each.category, PriorWarning)]
     return _described(
-        found.value, found.low, found.high, found.level, found.answers, found.is_known, texts
+        found.value, found.low, found.high, found.level, found.answers, found.is_known
     )
 
 
@@ -161,9 +160,9 @@ def prior_of(model: BasePUClassifier) -> Prior:
     model
         Fitted with a prior to be estimated.
     """
-    value, found = float(model.prior_), model.prior_interval()
-    texts = [] if found.is_known else [found.doubt(value)]
-    return _described(value, found.low, found.high, found.level, {}, found.is_known, texts)
+    found = model.prior_interval()
+    # That it is not known is the headline of all results.
+    return _described(model.prior_, found.low, found.high, found.level, {}, found.is_known)
 
 
 def _described(
@@ -173,7 +172,6 @@ def _described(
     level: float,
     estimates: Mapping[str, float],
     is_known: bool,
-    texts: Sequence[str],
 ) -> Prior:
     value = float(np.clip(value, LEAST, 1 - LEAST))
     return Prior(
@@ -183,6 +181,5 @@ def _described(
         max(float(high), value),
         float(level),
         {name: float(estimate) for name, estimate in estimates.items()},
-        tuple(text[:1].upper() + text[1:] for text in texts),
-        is_known,
+        is_known=is_known,
     )

@@ -16,6 +16,14 @@ from robustpu.workflow.training import probability, train
 # Blocks of time, the newest of which is held out.
 BLOCKS: Final = 5
 
+# What is said of the newest rows, as far as it is known.
+SHOWN: Final = {
+    "auc": "AUC",
+    "auc_of_labeled": "AUC of known positives",
+    "recall": "recall",
+    "precision": "precision",
+}
+
 
 def evaluate_newest(
     model: BasePUClassifier,
@@ -54,11 +62,8 @@ def evaluate_newest(
     since = since.removesuffix("T00:00:00.000000").removesuffix(".000000")
     figures = ", ".join(
         f"{title} {metric.value:.2f} ({metric.low:.2f} to {metric.high:.2f})"
-        for title, metric in (
-            ("AUC", evaluation["auc"]),
-            ("recall", evaluation["recall"]),
-            ("precision", evaluation["precision"]),
-        )
+        for title, metric in ((title, evaluation.get(name)) for name, title in SHOWN.items())
+        if metric is not None
     )
     text = (
         f"Fitted on the older rows and evaluated on the newest {len(newest):,}, from {since} on, "
