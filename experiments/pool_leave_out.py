@@ -27,7 +27,7 @@ from robustpu import PUClassifier
 from robustpu.pool.weights import greedy
 
 STORED = RESULTS / "pool_leave_out.ndjson"
-SETTING, DRAWS = "single-set 15 %", 2
+SETTING, DRAWS = "single-set 15 %", 1
 
 
 def fit(table: str, seed: int, effort: str) -> dict[str, list[float]]:
