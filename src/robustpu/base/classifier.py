@@ -17,6 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, _num_samples, check_i
 import robustpu
 from robustpu import calibration, labels, priors, thresholds
 from robustpu.metrics import Evaluation, collapse, evaluate
+from robustpu.priors.cautious import share_posterior
 from robustpu.priors.estimation import Parts, PriorInterval, PriorWarning, prior_interval
 from robustpu.scenario import check_scenario
 from robustpu.training import Job, Problem, Scores, TrainingData, fit_together
@@ -40,8 +41,8 @@ class CollapseWarning(UserWarning):
 
 # A threshold has finite odds.
 EDGE = 1e-9
-# Bootstrap samples of held-out scores: for the interval of an estimated prior, and in a fit.
-DRAWS, FEW_DRAWS = 100, 10
+# Bootstrap samples of held-out scores for the interval of an estimated prior.
+DRAWS = 100
 # A model with this AUC of labelled against unlabelled rows has not collapsed.
 RANKS = 0.6
 # Fewer held-out labelled rows, if they are less than half of all, are no ground for doubt.
@@ -214,7 +215,7 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         self.threshold_ = float(np.clip(self._find_threshold(), EDGE, 1 - EDGE))
 
     def raise_alarms(self) -> None:
-        """Warn of a collapse, and of an estimated prior that is probably too high."""
+        """Warn of a collapse, and of a share of positives that held-out rows do not tell."""
         self._warn_if_collapsed()
         self._warn_of_prior()
 
@@ -329,6 +330,9 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         rate = float(np.average(unlabeled >= at, weights=weight))
         side = collapse(rate, self.prior_, len(unlabeled))
         if side == "negative" and self._ranks():
+            # Who asked for few positives gets few.
+            if is_target or self.threshold != 0.5:
+                return
             warn(
                 f"only {rate:.1%} of the unlabelled rows have a probability of {at:g} or more, and "
                 f"{self.prior_:.1%} are expected to be positive: single positives are hard to tell "
@@ -360,9 +364,9 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         rows = self._held_out_rows() if priors.needs_estimation(self.prior) else None
         if rows is None:
             return
-        found = self._prior_interval(rows, 0.9, FEW_DRAWS)
-        if not found.is_known and self._tells(rows):
-            warn(found.doubt(self.prior_), PriorWarning)
+        # An interval by a bootstrap is of shares that are known.
+        if self._tells(rows) and not share_posterior(*self._held_out_odds(rows)).is_known:
+            warn(self._prior_interval(rows, 0.9, DRAWS).doubt(self.prior_), PriorWarning)
 
     def _tells(self, rows: NDArray[np.bool_]) -> bool:
         """Whether held-out rows are enough to doubt an estimate that more rows were used for."""
@@ -491,8 +495,7 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             prior = float(np.clip(prior, low, high))
         elif priors.needs_estimation(self.prior):
             found = self._prior_interval(rows, level, DRAWS)
-            prior_interval = found.low, found.high
-            is_known = found.is_known or not self._tells(rows)
+            prior_interval, is_known = (found.low, found.high), found.is_known
         return evaluate(
             self.is_positive_[rows],
             self.out_of_fold_[rows],
@@ -513,14 +516,23 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         self, rows: NDArray[np.bool_], level: float, n_bootstrap: int
     ) -> PriorInterval:
         """Interval of an estimated prior, from held-out scores."""
-        odds = self._by_label(calibration.log_odds(self.out_of_fold_), rows)
-        random = np.random.RandomState(0)
+        odds, random = self._held_out_odds(rows), np.random.RandomState(0)
         found = prior_interval(
             odds, self.prior_, level=level, n_bootstrap=n_bootstrap, random=random
         )
         edge = 0.1 / (int((rows & ~self.is_positive_).sum()) + 1)
         low, high = max(found.low, edge), min(found.high, 1 - edge)
-        return found._replace(low=min(low, self.prior_), high=max(high, self.prior_))
+        return found._replace(
+            low=min(low, self.prior_),
+            high=max(high, self.prior_),
+            is_known=found.is_known or not self._tells(rows),
+        )
+
+    def _held_out_odds(self, rows: NDArray[np.bool_]) -> Parts:
+        """Log-odds of held-out labelled and unlabelled rows, each as often as it weighs."""
+        odds = self._by_label(calibration.log_odds(self.out_of_fold_), rows)
+        positive, unlabeled = self._by_label(self.sample_weight_, rows)
+        return priors.by_weight(odds[0], positive), priors.by_weight(odds[1], unlabeled)
 
     def _held_out_rows(self) -> NDArray[np.bool_] | None:
         """Held-out rows with non-zero sample weight, (n,); None without labelled or unlabelled."""

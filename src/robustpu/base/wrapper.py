@@ -397,15 +397,19 @@ def n_folds(is_positive: Mask) -> int:
     return min(FOLDS, int(is_positive.sum()), int((~is_positive).sum()))
 
 
-def folds(is_positive: Mask, random: np.random.RandomState) -> list[tuple[Index, Index]]:
-    """Deal out P and U evenly: rows to learn from and rows to answer; none if they are too few.
+def folds(
+    is_positive: Mask, random: np.random.RandomState, X: NDArray[Any] | None = None
+) -> list[tuple[Index, Index]]:
+    """Split P and U evenly: rows to learn from and rows to score; none if they are too few.
 
     Parameters
     ----------
     is_positive
         Which rows are labelled, (n,).
     random
-        Decides who is where.
+        Decides which row is where.
+    X
+        If given, copies of a row are kept in one fold: trees would recognise them.
 
     Examples
     --------
@@ -417,7 +421,47 @@ def folds(is_positive: Mask, random: np.random.RandomState) -> list[tuple[Index,
     if count < 2:
         return []
     splitter = StratifiedKFold(count, shuffle=True, random_state=random)
-    return list(splitter.split(np.zeros(len(is_positive)), is_positive))
+    splits = list(splitter.split(np.zeros(len(is_positive)), is_positive))
+    if X is None:
+        return splits
+    fold = np.empty(len(is_positive), dtype=np.intp)
+    for place, (_, other) in enumerate(splits):
+        fold[other] = place
+    together = fold[first_copies(X)]
+    # Where all rows of one label are copies, they cannot be kept in one fold.
+    if not has_both_outside(together, is_positive):
+        return splits
+    return [
+        (np.flatnonzero(together != place), np.flatnonzero(together == place))
+        for place in np.unique(together)
+    ]
+
+
+def has_both_outside(fold: Index, is_positive: Mask) -> bool:
+    """Whether labelled and unlabelled rows lie outside of every fold.
+
+    Examples
+    --------
+    >>> has_both_outside(np.array([0, 1, 1]), np.array([True, False, False]))
+    False
+    """
+    places = np.unique(fold)
+    return len(places) > 1 and all(
+        0 < is_positive[fold != place].sum() < (fold != place).sum() for place in places
+    )
+
+
+def first_copies(X: NDArray[Any]) -> Index:
+    """The first row that is equal to each row, (n,).
+
+    Examples
+    --------
+    >>> first_copies(np.array([[1.0], [2.0], [1.0]])).tolist()
+    [0, 1, 0]
+    """
+    keys = np.ascontiguousarray(X).view(np.dtype((np.void, X.dtype.itemsize * X.shape[1]))).ravel()
+    _, first, number = np.unique(keys, return_index=True, return_inverse=True)
+    return first[number]
 
 
 def hold_out(

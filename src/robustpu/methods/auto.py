@@ -13,13 +13,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from robustpu import labels
 from robustpu.base.arrays import check_images, check_table, check_training_data
 from robustpu.base.classifier import BasePUClassifier
+from robustpu.base.wrapper import FOLDS
 from robustpu.methods import composition
 from robustpu.methods.frames import columns_of, fit_vectorizer, is_frame, needs_vectorizer
 from robustpu.methods.members import EFFORTS, MEMBERS, Named, members_of, named_members
 from robustpu.methods.voting import PUVotingClassifier
 from robustpu.modules import MODULES, ModuleFactory
 from robustpu.pool.crossfit import (
-    FOLDS,
     FittedMember,
     Split,
     cross_fit,
@@ -29,18 +29,20 @@ from robustpu.pool.crossfit import (
 )
 from robustpu.pool.link import fit_link, linked
 from robustpu.pool.weights import auc, greedy
-from robustpu.priors import from_scores, is_joint, needs_estimation
+from robustpu.priors import by_weight, from_scores, is_joint, needs_estimation
 from robustpu.scenario import check_prior
 from robustpu.training import Job, Problem, Scores, TrainingData
 from robustpu.training.data import Floats, Index, Mask
 from robustpu.validation.numbers import check_number
 from robustpu.validation.parameters import flag, number, one_of, param, parameters, strategy
 
+# Scores that vary by less do not vary.
+TINY = 1e-9
 # Share of a time limit that members may take; the rest is for weights, the prior and the link.
 KEPT = 0.85
 # Parameters of the networks of images, and of their ensemble.
 SHARED = ("module", "mirror", "device", "validation_fraction")
-GIVEN = ("prior", "scenario", "validation_fraction", "threshold", "calibrate")
+GIVEN = ("prior", "scenario", "validation_fraction")
 
 
 @parameters
@@ -67,9 +69,9 @@ class PUClassifier(BasePUClassifier):
     effort
         ``"fast"``, ``"default"`` or ``"best"``, or seconds that a fit may take: members that would
         take longer are left out.
-    n_members, module, mirror, device
-        Of images: how many Robust-PU networks, which, whether to show half of the images mirrored,
-        and where to train; see :class:`robustpu.NNPUClassifier`.
+    n_members, module, mirror, device, validation_fraction
+        Of images alone: how many Robust-PU networks, which, whether to show half of the images
+        mirrored, where to train, and what to hold out; see :class:`robustpu.NNPUClassifier`.
     verbose
         1 shows a progress bar.
 
@@ -80,7 +82,8 @@ class PUClassifier(BasePUClassifier):
     members_, named_members_
         The fitted learners, as a list and by name.
     member_auc_
-        Of a table: AUC of labelled against unlabelled rows of each member, out of fold, (K,).
+        Of a table: AUC of labelled against unlabelled rows of each member, out of fold, (K,); NaN
+        of a single row of either.
     member_out_of_fold_
         Of a table: standardised out-of-fold scores of each member, (n, K), NaN where unknown.
     link_
@@ -114,7 +117,7 @@ class PUClassifier(BasePUClassifier):
     estimates_while_fitting = True
 
     def check_combination(self) -> None:
-        super().check_combination()
+        # Unlike others it has out-of-fold scores whatever is held out.
         if is_joint(self.prior):
             raise ValueError(
                 f"prior={self.prior!r} trains networks of its own: give prior= the number that "
@@ -188,22 +191,24 @@ class PUClassifier(BasePUClassifier):
         Z = np.column_stack([member.standardized for member in found])
         self.weights_ = greedy(Z[rows], *known, problem.random)
         self._resolve_prior((Z @ self.weights_)[rows], data, rows)
-        others = self._fit_classifiers(problem, clock)
+        others = self._fit_classifiers(problem, splits, clock)
         if others:
             found += others
             Z = np.column_stack([member.standardized for member in found])
             self.weights_ = greedy(Z[rows], *known, problem.random)
         score = Z @ self.weights_
-        self.score_scale_ = float(np.std(score[rows])) or 1.0
+        deviation = float(np.std(score[rows]))
+        self.score_scale_ = deviation if deviation > TINY else 1.0
         score /= self.score_scale_
         shares = self.prior_, self.population_prior_
         self.link_ = fit_link(score[rows], *known, *shares, self.scenario)
         self.members_ = [member.learner for member in found]
         self.member_names_ = [member.name for member in found]
         self.member_scale_ = np.array([[member.mean, member.scale] for member in found])
-        self.member_auc_ = np.array([_auc(column, *known) for column in Z[rows].T])
+        self.member_auc_ = np.full(len(found), np.nan)
         self.member_out_of_fold_ = np.full_like(Z, np.nan)
         if splits:
+            self.member_auc_[:] = [_auc(column, *known) for column in Z[rows].T]
             self.member_out_of_fold_[rows] = Z[rows]
         # Weights were chosen, without a negative.
         self.selection_ = "pu"
@@ -235,16 +240,20 @@ class PUClassifier(BasePUClassifier):
                 found.append(member)
         return found
 
-    def _fit_classifiers(self, problem: Problem, clock: "Clock") -> list[FittedMember]:
+    def _fit_classifiers(
+        self, problem: Problem, splits: list[Split], clock: "Clock"
+    ) -> list[FittedMember]:
         """Fit the members that know the prior, as far as there is time."""
         found: list[FittedMember] = []
-        for name, learner in self.pool(len(problem.data)):
+        rankers, data = clock.used, problem.data
+        for name, learner in self.pool(len(data)):
             if not isinstance(learner, BasePUClassifier):
                 continue
-            cost = MEMBERS[name].cost if name in MEMBERS else 1.0
-            if cost * clock.used <= clock.left:
-                given = clone(learner).set_params(prior=self.prior_, scenario=self.scenario)
-                found.append(fit_classifier(name, given, problem.data, problem.random))
+            is_ours = self.members is None or name in self.members
+            if (MEMBERS[name].cost if is_ours else 1.0) * rankers <= clock.left:
+                shared = {"prior": self.prior_, "scenario": self.scenario, "pos_label": None}
+                given = clone(learner).set_params(**shared)
+                found.append(fit_classifier(name, given, data, splits, problem.random))
             problem.tick(FOLDS + 1)
         return found
 
@@ -253,7 +262,11 @@ class PUClassifier(BasePUClassifier):
         is_positive = data.is_positive[rows]
         if needs_estimation(self.prior):
             require_two(is_positive)
-            self.prior_ = from_scores(score[is_positive], score[~is_positive], self.prior)
+            weight = data.weight[rows]
+            positive, unlabeled = (
+                by_weight(score[side], weight[side]) for side in (is_positive, ~is_positive)
+            )
+            self.prior_ = from_scores(positive, unlabeled, self.prior)
         else:
             self.prior_ = check_prior(self.prior)
         self.population_prior_ = data.population_prior(self.prior_, self.scenario)
@@ -283,6 +296,8 @@ class PUClassifier(BasePUClassifier):
             Rows like those of fit.
         """
         check_is_fitted(self)
+        if self.ensemble_ is not None:
+            raise ValueError("images have no pool: ask ensemble_.part_probabilities(X).")
         table = self._rows(X)
         scores = [score_rows(learner, table) for learner in self.members_]
         mean, scale = self.member_scale_.T
@@ -305,9 +320,10 @@ class PUClassifier(BasePUClassifier):
     def _rows(self, X: ArrayLike) -> NDArray[Any]:
         if self.vectorizer_ is None:
             return check_table(self, X)
-        if not is_frame(X):
+        names = getattr(self, "feature_names_in_", None)
+        if not is_frame(X) or names is None:
             X = validate_data(self, X, reset=False, ensure_all_finite="allow-nan")
-        return self.vectorizer_.transform(columns_of(X))
+        return self.vectorizer_.transform(columns_of(X, names))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -1,4 +1,4 @@
-"""The networks of :class:`robustpu.PUClassifier` for images, as data."""
+"""The networks of :class:`robustpu.PUClassifier`, for images and its best effort, as data."""
 
 from typing import Any, NamedTuple, TypeAlias
 

@@ -41,9 +41,7 @@ def needs_vectorizer(X: Any) -> bool:
 
 def _is_full(values: Any) -> bool:
     """Whether an array holds numbers, none of them missing."""
-    return values.dtype.kind in "biu" or (
-        values.dtype.kind == "f" and not np.isnan(np.sum(values, dtype=np.float64))
-    )
+    return values.dtype.kind in "biu" or (values.dtype.kind == "f" and not np.isnan(values).any())
 
 
 def fit_vectorizer(estimator: Any, X: Any) -> tuple["Vectorizer", NDArray[np.float32]]:
@@ -70,8 +68,8 @@ def fit_vectorizer(estimator: Any, X: Any) -> tuple["Vectorizer", NDArray[np.flo
     return vectorizer, vectorizer.transform(columns, tally=Tally())
 
 
-def columns_of(X: Any) -> Any:
-    """A frame as it is, and an array as columns x0, x1...
+def columns_of(X: Any, names: Any = None) -> Any:
+    """A frame as it is, and an array as columns of these names, or x0, x1...
 
     Examples
     --------
@@ -80,4 +78,6 @@ def columns_of(X: Any) -> Any:
     """
     if is_frame(X):
         return X
-    return {f"x{place}": column for place, column in enumerate(np.asarray(X).T)}
+    columns = np.asarray(X).T
+    titles = [f"x{place}" for place in range(len(columns))] if names is None else names
+    return dict(zip(titles, columns, strict=True))

@@ -116,7 +116,7 @@ class PUExtraTreesClassifier(SinglePUClassifier):
         self.feature_importances_ = self.forest_.importances(data.X.shape[1])
         probability, out_of_fold = _ask(self.forest_, data.X), np.full(len(data), np.nan)
         out_of_fold[data.held_out] = probability[data.held_out]
-        for training, other in folds(rows.is_positive, random):
+        for training, other in folds(rows.is_positive, random, rows.X):
             forest = self._grow(rows.take(training), math.ceil(self.n_estimators / 2), random)
             out_of_fold[seen[other]] = _ask(forest, rows.X[other])
         in_sample = np.where(np.isnan(out_of_fold), probability, out_of_fold)

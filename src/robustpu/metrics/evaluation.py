@@ -10,6 +10,9 @@ from robustpu.metrics import ranking, rates
 from robustpu.metrics.estimates import Estimate
 from robustpu.metrics.sample import Sample, sample_of
 
+# Metrics that are left out where the share of positives is not known.
+NEED_PRIOR = (rates.FORMULAS.keys() | ranking.RANKINGS.keys()) - {"recall", "lift_at_k"}
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(Mapping[str, Estimate]):
@@ -18,7 +21,8 @@ class Evaluation(Mapping[str, Estimate]):
     Attributes
     ----------
     estimates
-        An :class:`Estimate` for each of :data:`robustpu.metrics.METRICS`.
+        An :class:`Estimate` for each of :data:`robustpu.metrics.METRICS`; where the share of
+        positives is not known, for those that do not need it.
     scenario
         As given.
     sample
@@ -40,7 +44,7 @@ class Evaluation(Mapping[str, Estimate]):
     is_prior_known: bool = True
 
     def __getitem__(self, name: str) -> Estimate:
-        if not self.is_prior_known and name not in self.estimates:
+        if not self.is_prior_known and name in NEED_PRIOR:
             raise KeyError(
                 f"{name} needs the share of positives, which these rows do not tell. Give prior= "
                 "to the classifier, or prior_interval= here."

@@ -149,7 +149,7 @@ POOL: Final = {
     "member_names_": texts("parts"),
     "weights_": probabilities(("parts",)),
     "member_scale_": array("f", ("parts", 2)),
-    "member_auc_": probabilities(("parts",)),
+    "member_auc_": probabilities(("parts",), finite=False),
     "member_out_of_fold_": array("f", ("n", "parts"), finite=False),
     "score_scale_": number(TINY),
     "link_": array("f", (2,)),

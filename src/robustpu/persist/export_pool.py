@@ -52,7 +52,8 @@ def pool(graph: "Graph", model: PUClassifier, rows: str, probability: Probabilit
 
 def _score(graph: "Graph", learner: Any, rows: str, probability: Probability) -> str:
     if isinstance(learner, RidgeRanker):
-        return _ridge(graph, learner, rows)
+        found = _ridge(graph, learner, rows)
+        return graph.add("Add", found, graph.constant(learner.intercept_))
     if isinstance(learner, BagRanker):
         return _bag(graph, learner, rows)
     if isinstance(learner, PUExtraTreesClassifier):

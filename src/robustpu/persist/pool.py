@@ -131,6 +131,7 @@ RANKERS: Final = {
             "scale_": array("f", ("d",), 1e-300),
             "fitted_": _basis,
             "coef_": array("f", (None,)),
+            "intercept_": number(),
             "penalty_": number(0),
         },
         check=_check_ridge,

@@ -55,7 +55,8 @@ def has_many_values(X: Floats) -> NDArray[np.bool_]:
 
 def fit_hinges(Z: Floats, random: np.random.RandomState) -> Fitted:
     """Learn where the hinges max(0, z - knot) of columns with many values begin."""
-    sample = Z[:MOST_ROWS]
+    few = len(Z) <= MOST_ROWS
+    sample = Z if few else Z[random.choice(len(Z), MOST_ROWS, replace=False)]
     columns = np.flatnonzero(has_many_values(sample))
     knots = np.quantile(sample[:, columns], KNOTS, axis=0).T
     return {"columns": columns.astype(np.float64), "knots": knots.reshape(len(columns), len(KNOTS))}

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from robustpu.base.classifier import BasePUClassifier
-from robustpu.base.wrapper import fit_learner
+from robustpu.base.wrapper import fit_learner, folds
 from robustpu.calibration import log_odds
 from robustpu.modules.rows import is_mapped, some_of_each
 from robustpu.training import TrainingData
-from robustpu.training.data import Floats, Index, Mask, kept_masses
+from robustpu.training.data import Floats, Index, kept_masses
 
-FOLDS = 5
 # Labelled and unlabelled rows that a member is fitted to, at most; all are scored.
 MOST = (20_000, 20_000)
 # Rows that are scored at a time.
@@ -57,10 +57,9 @@ class FittedMember:
 
 
 def folds_of(data: TrainingData, rows: Index, random: np.random.RandomState) -> list[Split]:
-    """Split rows into five folds, as many labelled rows in each; copies of a row stay in one.
+    """Split rows into five folds; copies of a row stay in one, unless X is a mapped file.
 
-    A forest would recognise copies of its training rows. None if there are fewer than two labelled
-    or two unlabelled rows.
+    Empty if there are fewer than two labelled or two unlabelled rows.
 
     Parameters
     ----------
@@ -75,34 +74,9 @@ def folds_of(data: TrainingData, rows: Index, random: np.random.RandomState) -> 
     >>> [len(other) for _, other in folds_of(data, np.arange(20), np.random.RandomState(0))]
     [4, 4, 4, 4, 4]
     """
-    is_positive = data.is_positive[rows]
-    count = min(FOLDS, int(is_positive.sum()), int((~is_positive).sum()))
-    if count < 2:
-        return []
-    fold = np.empty(len(rows), dtype=np.intp)
-    for side in (is_positive, ~is_positive):
-        places = np.flatnonzero(side)
-        fold[random.permutation(places)] = np.arange(len(places)) % count
-    if not is_mapped(data.X):
-        together = fold[_first_copies(data.X[rows])]
-        # Where all rows of one label are copies, they cannot be kept in one fold.
-        fold = together if _has_both_outside(together, is_positive) else fold
-    return [(rows[fold != k], rows[fold == k]) for k in np.unique(fold)]
-
-
-def _has_both_outside(fold: Index, is_positive: Mask) -> bool:
-    """Whether labelled and unlabelled rows lie outside of every fold."""
-    numbers = np.unique(fold)
-    return len(numbers) > 1 and all(
-        0 < is_positive[fold != k].sum() < (fold != k).sum() for k in numbers
-    )
-
-
-def _first_copies(X: NDArray[Any]) -> Index:
-    """The first row that is equal to each row, (n,)."""
-    keys = np.ascontiguousarray(X).view(np.dtype((np.void, X.dtype.itemsize * X.shape[1]))).ravel()
-    _, first, number = np.unique(keys, return_index=True, return_inverse=True)
-    return first[number]
+    table = None if is_mapped(data.X) else data.X[rows]
+    splits = folds(data.is_positive[rows], random, table)
+    return [(rows[training], rows[other]) for training, other in splits]
 
 
 def cross_fit(
@@ -141,7 +115,9 @@ def cross_fit(
         score[other], is_scored[other] = score_rows(fitted, data.X, other), True
         tick()
         seconds = time.perf_counter() - started
-        if number == 0 and seconds * (len(splits) + 1) > seconds_left:
+        # The fit to all rows has twice the trees.
+        fits = len(splits) + (1 if in_folds is learner else 2)
+        if number == 0 and seconds * fits > seconds_left:
             return None
     fitted = _fit(learner, data, np.flatnonzero(data.weight), random)
     tick()
@@ -151,6 +127,7 @@ def cross_fit(
 
 
 def _member(name: str, learner: Any, score: Floats, weight: Floats) -> FittedMember:
+    """Note mean and deviation of the scores."""
     mean = float(np.average(score, weights=weight))
     scale = float(np.sqrt(np.average((score - mean) ** 2, weights=weight)))
     # A learner that ranks nothing counts for nothing.
@@ -159,34 +136,52 @@ def _member(name: str, learner: Any, score: Floats, weight: Floats) -> FittedMem
 
 
 def fit_classifier(
-    name: str, classifier: BasePUClassifier, data: TrainingData, random: np.random.RandomState
+    name: str,
+    classifier: BasePUClassifier,
+    data: TrainingData,
+    splits: list[Split],
+    random: np.random.RandomState,
 ) -> FittedMember:
-    """Fit a positive-unlabelled classifier, which knows the prior and scores rows out of fold.
+    """Fit a positive-unlabelled classifier, which knows the prior.
+
+    Its out-of-fold scores are taken if all its rows have one; otherwise it is cross-fitted.
 
     Parameters
     ----------
     name, classifier
-        The member, with prior and scenario; it is fitted in place.
-    data, random
+        The member, with prior and scenario; it is not changed.
+    data, splits, random
         As above.
     """
+    everything = np.flatnonzero(data.weight)
+    fitted, rows = _fit_some(classifier, data, everything, random)
+    score = np.full(len(data), np.nan)
+    if np.isfinite(fitted.out_of_fold_).all() or not splits:
+        found = np.where(np.isfinite(fitted.out_of_fold_), fitted.out_of_fold_, fitted.probability_)
+        score[rows] = _clipped_odds(found)
+    else:
+        for training, other in splits:
+            score[other] = score_rows(
+                _fit_some(classifier, data, training, random)[0], data.X, other
+            )
+    others = np.flatnonzero(np.isnan(score))
+    score[others] = score_rows(fitted, data.X, others)
+    return _member(name, fitted, score, data.weight)
+
+
+def _fit_some(
+    classifier: BasePUClassifier, data: TrainingData, among: Index, random: np.random.RandomState
+) -> tuple[Any, Index]:
+    """Fit a copy to some of these rows; the masses of P and U are those of all."""
     seed = random.randint(np.iinfo(np.int32).max)
-    classifier.set_params(random_state=seed)
-    kept = np.flatnonzero(data.weight)
-    rows = kept[some_of_each(data.is_positive[kept], MOST, seed)]
+    rows = among[some_of_each(data.is_positive[among], MOST, seed)]
     part = data.take(rows)
     weight = kept_masses(data.weight, data.is_positive, rows)
+    copy = clone(classifier).set_params(random_state=seed)
     with warnings.catch_warnings():
         # Alarms are those of the pool.
         warnings.simplefilter("ignore")
-        classifier.fit(part.X, part.is_positive, weight)
-    probability = classifier.out_of_fold_
-    probability = np.where(np.isfinite(probability), probability, classifier.probability_)
-    score = np.empty(len(data))
-    score[rows] = _clipped_odds(probability)
-    others = np.setdiff1d(np.arange(len(data)), rows)
-    score[others] = score_rows(classifier, data.X, others)
-    return _member(name, classifier, score, data.weight)
+        return copy.fit(part.X, part.is_positive, weight), rows
 
 
 def _fit(learner: Any, data: TrainingData, rows: Index, random: np.random.RandomState) -> Any:

@@ -39,8 +39,8 @@ class RidgeRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Of the columns, (d,).
     fitted_
         What the basis learned.
-    coef_
-        One number a feature, (m,).
+    coef_, intercept_
+        One number a feature, (m,), and what is added to the score.
     penalty_
         The strength that was chosen.
     """
@@ -74,7 +74,14 @@ class RidgeRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.fitted_ = fit_basis(Z, check_random_state(self.random_state))
         F, whitened = features(Z, self.fitted_), whitening(self.fitted_)
         F = F if whitened is None else F @ whitened
-        coef, self.penalty_ = fit_ridge(F, place == 1, weight, PENALTIES[self.basis])
+        is_positive = place == 1
+        coef, self.penalty_ = fit_ridge(F, is_positive, weight, PENALTIES[self.basis])
+        score = F @ coef
+        # 0 is the middle of the mean scores of both labels.
+        means = [
+            np.average(score[side], weights=weight[side]) for side in (is_positive, ~is_positive)
+        ]
+        self.intercept_ = -float(np.mean(means))
         self.coef_ = coef if whitened is None else whitened @ coef
         return self
 
@@ -92,7 +99,7 @@ class RidgeRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         score = np.empty(len(table))
         for rows in blocks(len(table), len(self.coef_)):
             Z = standardized(table[rows], self.mean_, self.scale_)
-            score[rows] = features(Z, self.fitted_) @ self.coef_
+            score[rows] = features(Z, self.fitted_) @ self.coef_ + self.intercept_
         return score
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:

@@ -9,7 +9,7 @@ Floats: TypeAlias = NDArray[np.float64]
 Mask: TypeAlias = NDArray[np.bool_]
 
 STEPS, SAMPLES = 15, 10
-# Unlabelled rows in a sample, at most.
+# Labelled, and unlabelled, rows in a sample at most.
 MOST = 4_000
 # The plain average counts as much as this many labels.
 SHRINKAGE = 20

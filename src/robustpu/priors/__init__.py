@@ -4,6 +4,7 @@ from robustpu.priors.best_bin import best_bin
 from robustpu.priors.crossfit import Sample, out_of_fold
 from robustpu.priors.estimates import (
     PRIORS,
+    by_weight,
     check,
     estimate,
     from_scores,
@@ -18,6 +19,7 @@ __all__ = [
     "PRIORS",
     "Sample",
     "best_bin",
+    "by_weight",
     "check",
     "estimate",
     "from_scores",

@@ -178,6 +178,22 @@ def from_scores(positive: Scores, unlabeled: Scores, method: Any = "auto") -> fl
     return inside(float(found), len(unlabeled))
 
 
+def by_weight(score: Scores, weight: Scores) -> Scores:
+    """Scores of equal weight that stand for weighted ones: each as often as it weighs, (n,).
+
+    Examples
+    --------
+    >>> by_weight(np.array([1.0, 2.0, 3.0, 4.0]), np.array([0.0, 1.0, 1.0, 2.0])).tolist()
+    [2.0, 3.0, 4.0, 4.0]
+    """
+    if (weight == weight[0]).all():
+        return score
+    # The middles of as many equal parts of the whole weight as there are scores.
+    places = (np.arange(len(score)) + 0.5) / len(score) * weight.sum()
+    found: Scores = score[np.searchsorted(np.cumsum(weight), places)]
+    return found
+
+
 def inside(prior: float, n_unlabeled: int) -> float:
     """Move a prior into the open interval: one positive and one negative at least.
 

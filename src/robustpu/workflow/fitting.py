@@ -273,7 +273,7 @@ def _suspects(
 
 def describe_members(model: Any) -> tuple[PoolMember, ...]:
     """Members of a pool, the one with the largest weight first; none of other models."""
-    if not hasattr(model, "member_auc_"):
+    if not hasattr(model, "member_auc_") or np.isnan(model.member_auc_).any():
         return ()
     found = zip(model.member_names_, model.weights_, model.member_auc_, strict=True)
     members = [PoolMember(name, float(weight), float(auc)) for name, weight, auc in found]
