@@ -25,7 +25,7 @@ def test_it_runs(path, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")
     source, n_sizes = SIZES.subn(small, path.read_text())
-    assert n_sizes == 1
+    assert n_sizes <= 1
     exec(compile(source, str(path), "exec"), {"__name__": "__main__"})
     last = capsys.readouterr().out.splitlines()[-1]
     assert re.search(r"\d", last)

@@ -12,7 +12,6 @@ from robustpu import (
     Curriculum,
     NNPUClassifier,
     PNClassifier,
-    PriorWarning,
     RobustPUClassifier,
     UPUClassifier,
     datasets,
@@ -131,11 +130,7 @@ def test_permuting_the_truth_changes_no_bit(honest, permuted, name):
 
 
 def test_nor_does_it_where_the_prior_is_estimated(honest, permuted):
-    models = []
-    for problem in (honest, permuted):
-        with pytest.warns(PriorWarning, match="do not tell the share of positives"):
-            models.append(problem.fit("nnPU", prior="auto"))
-    one, two = models
+    one, two = (problem.fit("nnPU", prior="auto") for problem in (honest, permuted))
     assert same_model(one, two, honest.X)
     # Nor what is said about the share.
     assert one.prior_interval() == two.prior_interval()

@@ -8,6 +8,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy.special import expit
+from sklearn.cluster import KMeans
 from sklearn.metrics import roc_auc_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
@@ -187,6 +188,18 @@ class TestFrames:
         with pytest.raises(ValueError, match="30 features"):
             fitted.predict(X[:, :5])
 
+    def test_frames_and_arrays_mix(self, pu):
+        """Columns without names are matched by their order."""
+        X = pu.X[:, :4].copy()
+        X[::3, 0] = np.nan
+        frame = pd.DataFrame(X, columns=list("abcd"))
+        by_frame, by_array = quick().fit(frame, pu.y), quick().fit(X, pu.y)
+        expected = by_frame.predict_proba(frame)
+        with pytest.warns(UserWarning, match="does not have valid feature names"):
+            np.testing.assert_allclose(by_frame.predict_proba(X), expected)
+        with pytest.warns(UserWarning, match="has feature names"):
+            np.testing.assert_allclose(by_array.predict_proba(frame), by_array.predict_proba(X))
+
     def test_frames_of_numbers_are_arrays(self, pu):
         frame = pd.DataFrame(pu.X, columns=[f"c{k}" for k in range(pu.X.shape[1])])
         fitted = quick().fit(frame, pu.y)
@@ -206,6 +219,49 @@ class TestFrames:
         fitted = quick().fit(frame, y)
         with pytest.raises(ValueError, match="city"):
             fitted.predict(frame.drop(columns="city"))
+
+
+class TestWeights:
+    def test_count_in_an_estimated_prior(self):
+        """A row of weight 3 is three rows."""
+        pu = overlapping(distance=6, n_positive=300, n_unlabeled=1000, prior=0.15)
+        weight = np.where((pu.y_true == 1) & (pu.y == 0), 3.0, 1.0)
+        fitted = quick(prior="auto").fit(pu.X, pu.y, weight)
+        assert fitted.prior_ == pytest.approx(0.45 / 1.3, abs=0.05)
+
+
+class TestOddTables:
+    def test_numbers_far_from_0(self, pu):
+        """Seconds since 1970: single precision has seven digits."""
+        near, far = (
+            PUClassifier(prior=0.3, random_state=0).fit(pu.X + shift, pu.y) for shift in (0, 1.7e9)
+        )
+        assert far.member_auc_ == pytest.approx(near.member_auc_, abs=0.05)
+        found = far.predict_proba(pu.X_test + 1.7e9)[:, 1]
+        np.testing.assert_allclose(found, near.predict_proba(pu.X_test)[:, 1], atol=0.2)
+
+    @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
+    def test_constant_columns_get_the_prior(self, pu):
+        fitted = PUClassifier(prior=0.3, random_state=0, threshold="prior")
+        fitted.fit(np.ones((280, 3)), pu.y)
+        np.testing.assert_allclose(fitted.probability_, 0.3, atol=1e-6)
+
+    @pytest.mark.parametrize("factor", [1e40, 1e200])
+    def test_huge_numbers_are_refused(self, pu, factor):
+        with pytest.raises(ValueError, match="numbers beyond"):
+            quick().fit(pu.X * factor, pu.y)
+
+    def test_gaps_that_come_later_are_filled(self, pu, model):
+        X = pu.X_test.copy()
+        X[:, 0] = np.nan
+        filled = np.where(np.isnan(X), np.median(pu.X, axis=0), X)
+        np.testing.assert_array_equal(model.predict_proba(X), model.predict_proba(filled))
+
+    def test_a_member_that_fails_is_named(self, pu):
+        with pytest.raises(ValueError, match="the member 'mine' of the pool cannot be fitted"):
+            quick(members=["logistic", ("mine", LinearSVC(C=-1))]).fit(pu.X, pu.y)
+        with pytest.raises(ValueError, match="'mine' has neither decision_function"):
+            quick(members=[("mine", KMeans())]).fit(pu.X, pu.y)
 
 
 class TestEffort:

@@ -219,7 +219,7 @@ class TestWhole:
             content["model"]["fitted"]["members_"][HINGES]["fitted"] = None
 
         edit(pool, change)
-        refused(pool, "must be a fitted learner")
+        refused(pool, "must be a learner that was fitted to targets 0 and 1")
 
     def test_a_member_that_ranks_nothing(self, pool):
         """A scaler has columns and can be fitted, and scores no row."""
@@ -234,7 +234,7 @@ class TestWhole:
         members[0] = members[0]["parameters"]["steps"][0]["items"][1]
         (pool / "model.json").write_text(json.dumps(content))
         seal(pool)
-        refused(pool, "must be a fitted learner")
+        refused(pool, "must be a learner that was fitted to targets 0 and 1")
 
     def test_a_vectorizer_that_does_not_fit_the_members(self, frame, tmp_path):
         pu, folder = data(), tmp_path / "model"

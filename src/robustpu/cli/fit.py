@@ -234,7 +234,8 @@ def _sensitivity(results: "results.Results", ks: list[int]) -> list[str]:
             f"{point.expected[place]:>5,.0f} of the first {k:,}"
             for k, place in zip(ks, places, strict=True)
         )
-        lines.append(f"{point.share:>7.1%}: about {hits}; precision {point.precision:.2f}")
+        precision = f"; precision {point.precision:.2f}" if results.flagged else ""
+        lines.append(f"{point.share:>7.1%}: about {hits}{precision}")
     return lines
 
 

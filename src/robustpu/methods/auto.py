@@ -13,12 +13,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from robustpu import labels
 from robustpu.base.arrays import check_images, check_table, check_training_data
 from robustpu.base.classifier import BasePUClassifier
-from robustpu.base.wrapper import FOLDS
+from robustpu.base.wrapper import FOLDS, refuse_huge
 from robustpu.methods import composition
 from robustpu.methods.frames import columns_of, fit_vectorizer, is_frame, needs_vectorizer
 from robustpu.methods.members import EFFORTS, MEMBERS, Named, members_of, named_members
 from robustpu.methods.voting import PUVotingClassifier
 from robustpu.modules import MODULES, ModuleFactory
+from robustpu.modules.rows import is_mapped
 from robustpu.pool.crossfit import (
     FittedMember,
     Split,
@@ -90,6 +91,8 @@ class PUClassifier(BasePUClassifier):
         Of a table: slope a and shift b.
     vectorizer_
         What made numbers of a DataFrame with text, categories, dates or gaps; else None.
+    fill_
+        Medians of a table without gaps, (d,), which fill those of later rows; else None.
     ensemble_
         Of images: the fitted ensemble of networks; else None.
 
@@ -137,8 +140,13 @@ class PUClassifier(BasePUClassifier):
         if not needs_vectorizer(X):
             data = check_training_data(self, X, y, sample_weight, eval_set)
             check_images(self.mirror, data.X.shape[1:])
+            self.fill_ = None
+            if data.X.ndim == 2 and not is_mapped(data.X):
+                refuse_huge(data.X)
+                self.fill_ = np.median(data.X, axis=0).astype(np.float64)
             return data
         labels.refuse_missing(y)
+        self.fill_ = None
         self.vectorizer_, table = fit_vectorizer(self, X)
         check_consistent_length(table, y)
         self.input_shape_ = (self.n_features_in_,)
@@ -319,11 +327,19 @@ class PUClassifier(BasePUClassifier):
 
     def _rows(self, X: ArrayLike) -> NDArray[Any]:
         if self.vectorizer_ is None:
-            return check_table(self, X)
+            return check_table(self, self._filled(X))
         names = getattr(self, "feature_names_in_", None)
         if not is_frame(X) or names is None:
             X = validate_data(self, X, reset=False, ensure_all_finite="allow-nan")
         return self.vectorizer_.transform(columns_of(X, names))
+
+    def _filled(self, X: ArrayLike) -> ArrayLike:
+        """Put medians into gaps of rows, if the table of the fit had none."""
+        if self.fill_ is None or not needs_vectorizer(X) or not _are_numbers(X):
+            return X
+        rows = validate_data(self, X, reset=False, ensure_all_finite="allow-nan")
+        filled: NDArray[Any] = np.where(np.isnan(rows), self.fill_, rows)
+        return filled
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -378,6 +394,12 @@ def require_two(is_positive: Mask) -> None:
             f"there are {counts[0]} and {counts[1]}. Give prior= a number: the share of positives "
             "that you expect among the unlabelled rows."
         )
+
+
+def _are_numbers(X: Any) -> bool:
+    """Whether all columns are numbers, with or without gaps."""
+    kinds = [str(kind) for kind in X.dtypes] if is_frame(X) else [str(np.asarray(X).dtype)]
+    return all(kind.lower().startswith(("int", "uint", "float", "bool")) for kind in kinds)
 
 
 def _check_members(name: str, value: Any) -> None:

@@ -91,8 +91,13 @@ def named_members(members: Sequence[Any], n_rows: int = 1) -> Named:
             found.append((entry, MEMBERS[entry].make(n_rows)))
             continue
         is_pair = isinstance(entry, Sequence) and len(entry) == 2 and isinstance(entry[0], str)
-        if not is_pair or not hasattr(entry[1], "fit"):
+        if not is_pair or isinstance(entry[1], type) or not hasattr(entry[1], "fit"):
             raise ValueError(f"{wanted}; it holds {entry!r}.")
+        if not any(hasattr(entry[1], name) for name in ("decision_function", "predict_proba")):
+            raise ValueError(
+                f"the member {entry[0]!r} has neither decision_function nor predict_proba, so it "
+                "cannot rank rows."
+            )
         found.append((entry[0], entry[1]))
     names = [name for name, _ in found]
     if len(set(names)) < len(names):

@@ -12,6 +12,7 @@ from robustpu import labels
 from robustpu.base.arrays import check_rows
 from robustpu.base.wrapper import SinglePUClassifier, balanced_logits, folds, refuse_huge
 from robustpu.methods.trees import Forest, Limits, Masses, grow
+from robustpu.pool.forests import FAR
 from robustpu.pool.trees import Trees
 from robustpu.priors import from_scores
 from robustpu.scenario import check_scenario
@@ -20,8 +21,8 @@ from robustpu.training.data import Floats
 from robustpu.validation.numbers import check_number
 from robustpu.validation.parameters import number, param, parameters
 
-# Compiled forms of forests, which are not stored with a model.
-COMPILED: WeakKeyDictionary[Forest, Trees] = WeakKeyDictionary()
+# Compiled forms of forests with the scale of their columns, which are not stored with a model.
+COMPILED: WeakKeyDictionary[Forest, tuple[Trees, Floats, Floats]] = WeakKeyDictionary()
 
 
 @parameters
@@ -161,10 +162,14 @@ class PUExtraTreesClassifier(SinglePUClassifier):
         X
             Rows (n, d).
         """
-        trees = COMPILED.get(self.forest_)
-        if trees is None:
-            trees = COMPILED[self.forest_] = self.forest_.compiled(self.n_features_in_)
-        total = trees.total(np.ascontiguousarray(X, dtype=np.float32))
+        found = COMPILED.get(self.forest_)
+        if found is None:
+            centre, scale = self.forest_.spread(self.n_features_in_)
+            found = self.forest_.compiled(centre, scale), centre, scale
+            COMPILED[self.forest_] = found
+        trees, centre, scale = found
+        rows = np.clip((np.asarray(X, dtype=np.float64) - centre) / scale, -FAR, FAR)
+        total = trees.total(np.ascontiguousarray(rows, dtype=np.float32))
         return total / len(self.forest_.start)
 
 

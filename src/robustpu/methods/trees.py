@@ -164,27 +164,46 @@ class Forest:
             node = self.left.take(node) + right
         return total
 
-    def compiled(self, n_features: int) -> Trees:
+    def compiled(self, centre: Floats, scale: Floats) -> Trees:
         """The trees in the form that scikit-learn's compiled code scores, in single precision.
+
+        Parameters
+        ----------
+        centre, scale
+            Rows have to come as (x - centre) / scale, of which single precision has enough digits,
+            (d,).
+        """
+        sizes = np.diff(np.append(self.start, len(self.feature)))
+        # Children are counted from the root of their tree.
+        inside, offset = self.feature >= 0, np.repeat(self.start, sizes)
+        left = np.where(inside, self.left - offset, -1)
+        feature = np.maximum(self.feature, 0)
+        threshold = np.where(inside, (self.threshold - centre[feature]) / scale[feature], 0.0)
+        return Trees(
+            n_features=len(centre),
+            start=np.append(self.start, len(self.feature)),
+            feature=self.feature,
+            threshold=threshold,
+            left=left,
+            right=np.where(inside, left + 1, -1),
+            value=self.value,
+        )
+
+    def spread(self, n_features: int) -> tuple[Floats, Floats]:
+        """Mean and deviation of the thresholds of each feature, (d,); 0 and 1 if there are none.
 
         Parameters
         ----------
         n_features
             d, the number of features.
         """
-        sizes = np.diff(np.append(self.start, len(self.feature)))
-        # Children are counted from the root of their tree.
-        inside, offset = self.feature >= 0, np.repeat(self.start, sizes)
-        left = np.where(inside, self.left - offset, -1)
-        return Trees(
-            n_features=n_features,
-            start=np.append(self.start, len(self.feature)),
-            feature=self.feature,
-            threshold=self.threshold,
-            left=left,
-            right=np.where(inside, left + 1, -1),
-            value=self.value,
-        )
+        inside = self.feature >= 0
+        feature, threshold = self.feature[inside], self.threshold[inside]
+        count = np.maximum(np.bincount(feature, minlength=n_features), 1)
+        centre = _totals(feature, threshold, n_features) / count
+        squares = _totals(feature, (threshold - centre[feature]) ** 2, n_features)
+        scale = np.sqrt(squares / count)
+        return centre, np.where(scale > 0, scale, 1.0)
 
     def importances(self, n_features: int) -> Floats:
         """Decrease of the risk by the splits on each feature, of the roots' risk, (d,).

@@ -144,6 +144,7 @@ POOL: Final = {
     **ANY,
     "input_shape_": row_shape,
     "vectorizer_": optional(vectorizer),
+    "fill_": optional(array("f", ("d",))),
     "ensemble_": optional(ensemble),
     "members_": members,
     "member_names_": texts("parts"),

@@ -105,7 +105,9 @@ def _ridge(graph: "Graph", ranker: RidgeRanker, rows: str) -> str:
 def _bag(graph: "Graph", ranker: BagRanker, rows: str) -> str:
     from robustpu.persist.layers import packed_trees
 
-    mean = packed_trees(graph, ranker.trees_, rows)
+    Z = graph.add("Sub", rows, graph.constant(ranker.mean_))
+    Z = graph.add("Div", Z, graph.constant(ranker.scale_))
+    mean = packed_trees(graph, ranker.trees_, Z)
     if isinstance(ranker, ForestRanker):
         return _log_odds(graph, mean, EDGE)
     # The mean is over all trees, a score over the boostings.

@@ -120,15 +120,15 @@ COLUMNS: Final = {
     "feature_names_in_": names("d"),
     "classes_": _classes,
 }
-BAG: Final = {**COLUMNS, "trees_": _trees}
+SCALE: Final = {"mean_": array("f", ("d",)), "scale_": array("f", ("d",), 1e-300)}
+BAG: Final = {**COLUMNS, **SCALE, "trees_": _trees}
 RANKERS: Final = {
     "RidgeRanker": Kind(
         "robustpu.pool.ridge",
         "RidgeRanker",
         {
             **COLUMNS,
-            "mean_": array("f", ("d",)),
-            "scale_": array("f", ("d",), 1e-300),
+            **SCALE,
             "fitted_": _basis,
             "coef_": array("f", (None,)),
             "intercept_": number(),

@@ -106,6 +106,21 @@ def cross_fit(
     tick
         Called after each fit.
     """
+    try:
+        return _cross_fit(name, learner, data, splits, random, seconds_left, tick)
+    except (AttributeError, IndexError, RuntimeError, TypeError, ValueError) as error:
+        raise ValueError(f"the member {name!r} of the pool cannot be fitted: {error}") from error
+
+
+def _cross_fit(
+    name: str,
+    learner: Any,
+    data: TrainingData,
+    splits: list[Split],
+    random: np.random.RandomState,
+    seconds_left: float,
+    tick: Callable[[], object],
+) -> FittedMember | None:
     started = time.perf_counter()
     score, is_scored = np.empty(len(data)), np.zeros(len(data), dtype=np.bool_)
     # Half of the trees rank nearly as well.
@@ -123,6 +138,10 @@ def cross_fit(
     tick()
     others = np.flatnonzero(~is_scored)
     score[others] = score_rows(fitted, data.X, others)
+    spreads = [np.ptp(score[other]) for _, other in splits]
+    if splits and max(spreads) <= TINY * max(1.0, float(np.abs(score).max())):
+        # Constants that differ by fold rank nothing.
+        score[:] = score.mean()
     return _member(name, fitted, score, data.weight)
 
 

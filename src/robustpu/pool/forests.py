@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
+from robustpu.pool.basis import scale_of
 from robustpu.pool.trees import Trees, packed, packed_boosting
 
 Floats = NDArray[np.float64]
@@ -22,6 +23,8 @@ Index = NDArray[np.intp]
 MOST_POSITIVE = 2_000
 # Shares are clipped to this distance from 0 and 1.
 EDGE = 1e-4
+# Standardised numbers end here, inside single precision.
+FAR = 1e30
 
 
 class BagRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -55,15 +58,20 @@ class BagRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _check(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_], Floats]:
-        rows, labels = validate_data(self, X, y, dtype=np.float32)
+        rows, labels = validate_data(self, X, y, dtype=np.float64)
         self.classes_, place = np.unique(labels, return_inverse=True)
         weight = np.ones(len(place)) if sample_weight is None else np.asarray(sample_weight)
-        return rows, place == 1, weight
+        # Trees hold single precision, which has few digits for numbers far from 0.
+        self.mean_, self.scale_ = scale_of(rows)
+        return self._standardized(rows), place == 1, weight
 
     def _rows(self, X: ArrayLike) -> NDArray[np.float32]:
         check_is_fitted(self)
-        rows: NDArray[np.float32] = validate_data(self, X, reset=False, dtype=np.float32, order="C")
-        return rows
+        return self._standardized(validate_data(self, X, reset=False, dtype=np.float64))
+
+    def _standardized(self, X: Floats) -> NDArray[np.float32]:
+        inside = np.clip((X - self.mean_) / self.scale_, -FAR, FAR)
+        return np.ascontiguousarray(inside, dtype=np.float32)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Predict the label 1 above a score of 0."""

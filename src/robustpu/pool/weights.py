@@ -68,6 +68,14 @@ def greedy(Z: Floats, is_positive: Mask, weight: Floats, random: np.random.Rando
     >>> greedy(Z, y, np.ones(2000), np.random.RandomState(0)).round(1).tolist()
     [1.0, 0.0]
     """
+    varies = np.ptp(Z, axis=0) > 0
+    if not varies.any():
+        return np.full(Z.shape[1], 1 / Z.shape[1])
+    if not varies.all():
+        # A member that ranks nothing would cost nothing, and be chosen for it.
+        weights = np.zeros(Z.shape[1])
+        weights[varies] = greedy(Z[:, varies], is_positive, weight, random)
+        return weights
     count = Z.shape[1]
     sides = [(Z[side], weight[side] / weight[side].sum()) for side in (is_positive, ~is_positive)]
     n_positive = int((weight[is_positive] > 0).sum())
@@ -83,5 +91,5 @@ def greedy(Z: Floats, is_positive: Mask, weight: Floats, random: np.random.Rando
             votes[best] += 1
             sum_P, sum_U = sum_P + P[:, best], sum_U + U[:, best]
     share = n_positive / (n_positive + SHRINKAGE)
-    weights: Floats = share * votes / votes.sum() + (1 - share) / count
-    return weights
+    shrunk: Floats = share * votes / votes.sum() + (1 - share) / count
+    return shrunk

@@ -198,9 +198,9 @@ class PriorInterval(NamedTuple):
     def doubt(self, value: float) -> str:
         """Say that the share is not known."""
         return (
-            "positives are hard to tell from negatives, so these rows do not tell the share of "
-            f"positives among the unlabelled ones: {self.low:.1%} to {self.high:.1%} are possible "
-            f"({self.level:.0%} interval), and {value:.1%} is used. Ranking does not depend on it. "
+            "these rows do not tell the share of positives among the unlabelled ones: if positives "
+            f"were labelled completely at random, {self.low:.1%} to {self.high:.1%} are possible "
+            f"({self.level:.0%} interval), and {value:.1%} is used. Ranking hardly depends on it. "
             "If you know the share roughly, give prior=."
         )
 
