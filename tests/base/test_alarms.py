@@ -10,6 +10,7 @@ from robustpu import (
     CollapseWarning,
     ElkanNotoClassifier,
     NNPUClassifier,
+    PUClassifier,
     PUVotingClassifier,
     SpyClassifier,
 )
@@ -80,14 +81,26 @@ class TestTooFewPositives:
         return str(caught[0].message), model
 
     def test_a_ranking_that_is_sound_asks_for_another_threshold(self):
-        message, model = self.raised(X)
-        assert message.startswith("only 0.0% of the unlabelled rows have a probability of 0.9999")
-        assert "25.0% are expected to be positive" in message
+        rng = np.random.default_rng(0)
+        hidden = np.arange(1100) < 150
+        rows = rng.normal(size=(1100, 2)) + np.outer(hidden, [1.0, 0.0])
+        y = np.arange(1100) < 100
+        given = {"members": ["logistic"], "prior": 0.05, "random_state": 0}
+        with pytest.warns(CollapseWarning) as caught:
+            model = PUClassifier(**given).fit(rows, y)
+        message = str(caught[0].message)
+        assert message.startswith("only 0")
+        assert "5.0% are expected to be positive" in message
         assert "collapsed" not in message
         # The advice can be taken, and leaves nothing to warn of.
         assert "threshold='prior'" in message
-        model.set_params(threshold="prior").fit(X, Y)
-        assert np.mean(model.predict(X[30:])) == pytest.approx(0.25, abs=0.03)
+        model.set_params(threshold="prior").fit(rows, y)
+        assert np.mean(model.predict(rows[100:])) == pytest.approx(0.05, abs=0.02)
+
+    def test_who_asks_for_few_positives_is_not_warned(self):
+        given = {"prior": 0.25, "threshold": 0.9999, "validation_fraction": 0.5}
+        model = ElkanNotoClassifier(LogisticRegression(), **given, random_state=0).fit(X, Y)
+        assert not model.predict(X[30:]).any()
 
     def test_scores_that_rank_nothing_are_a_collapse(self):
         noise = np.random.default_rng(1).normal(size=X.shape)

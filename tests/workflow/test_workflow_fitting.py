@@ -219,7 +219,7 @@ def test_rows_that_are_equal_have_one_score(table):
     # Every row twice: other trees score each of them, so the scores of twins differ.
     names = ("amount", "kind", "fraud")
     twice = {name: table[name] + table[name] for name in names}
-    study = fit_table(twice, label="fraud", method="puet", prior=0.18)
+    study = fit_table(twice, label="fraud", method="bagging", prior=0.18)
     plain = study.model.probability_
     assert np.abs(plain[:300] - plain[300:]).max() > 0.01
     scores = study.score(twice)

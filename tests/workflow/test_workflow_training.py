@@ -105,8 +105,9 @@ def test_progress_and_warnings_are_reported(rows):
     train(make_model(FitConfig("puet"), 0.2), X, y, lambda *call: calls.append(call))
     assert calls[0][:2] == ("training", 0)
     assert calls[-1][1] == calls[-1][2] > 0
+    # Few positives were asked for.
     few = train(make_model(FitConfig("nnpu", threshold=0.999999), 0.5), X, y)
-    assert any("the ranking is sound" in text for text in few.warnings)
+    assert not few.warnings
     collapsed = train(make_model(FitConfig("nnpu", threshold=0.999999), 0.5), np.ones_like(X), y)
     assert any("collapsed" in text for text in collapsed.warnings)
 
