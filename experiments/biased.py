@@ -27,7 +27,7 @@ STORED = RESULTS / "biased.ndjson"
 TABLES = ["spambase", "mushrooms", "shuttle"]
 LABELINGS = ["scar", "pusb", "lbe-a", "lbe-b", "logistic"]
 METHODS = [name for name in strangers.METHODS if name != "p3mix-e"]
-CHANGES = {"auto": {"n_members": 8}}
+CHANGES: dict[str, dict[str, object]] = {}
 POSITIVE, UNLABELED, PRIOR, TEST, TRIALS = 400, 800, 0.4, 1000, 3
 
 
@@ -72,7 +72,7 @@ def print_columns(errors: dict[tuple, list[float]], tables: list[str], title: st
             np.mean([np.mean(errors[method, labeling, table]) for table in tables])
             for labeling in LABELINGS
         ]
-        for method in METHODS
+        for method in [*METHODS, strangers.BEFORE]
         if all((method, *key) in errors for key in product(LABELINGS, tables))
     }
     if not means:

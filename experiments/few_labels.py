@@ -20,7 +20,7 @@ import numpy as np
 from figure import RESULTS
 from fits import stored
 from joblib import Parallel, delayed
-from strangers import read
+from strangers import BEFORE, read
 
 import robustpu
 from robustpu import NNPUClassifier, PUClassifier, datasets, make_pu
@@ -116,9 +116,10 @@ def print_table(entries: list[dict]) -> None:
         errors[place].append(entry["error"])
         rates[entry["method"]].append(entry["rate"])
     tables = [name for name in [*OURS, *KEEL] if any(name == place[2] for place in errors)]
-    whole = [all(errors[*own, name] for own in product(METHODS, COUNTS)) for name in tables]
+    methods = sorted({method for method, _, _ in errors}, key=[*METHODS, BEFORE].index)
+    whole = [all(errors[*own, name] for own in product(methods, COUNTS)) for name in tables]
     print(f"{'':12}{'P':>5}", *(f"{name[:9]:>9}" for name in tables), f"{'mean':>9}")
-    for count, method in product(COUNTS, METHODS):
+    for count, method in product(COUNTS, methods):
         means = [np.mean(errors[method, count, name] or np.nan) for name in tables]
         figures = [*means, np.mean(np.compress(whole, means))]
         print(f"{method:12}{count:5}", *(f"{own:9.2f}" for own in figures))

@@ -102,18 +102,8 @@ METHODS = [
     "tedn",
     "lbe",
 ]
-# Shares of networks, extra-trees and bagged trees.
-MIXTURES = {
-    "networks": (1, 0, 0),
-    "extra-trees": (0, 1, 0),
-    "bagged trees": (0, 0, 1),
-    "networks 1, extra-trees 2": (1, 2, 0),
-    "networks 1, bagged trees 2": (1, 0, 2),
-    "extra-trees 1, bagged trees 1": (0, 1, 1),
-    "all alike": (1, 1, 1),
-    "networks 2, the others 1": (2, 1, 1),
-    "networks 1, the others 2": (1, 2, 2),
-}
+# What was the default until 0.1.0, networks and trees; stored, and not run any more.
+BEFORE = "ensemble of 0.1.0"
 POSITIVE, UNLABELED, PRIOR, TEST, TRIALS = 200, 800, 0.4, 1000, 5
 
 
@@ -167,25 +157,12 @@ def run(wheel: Path, table: str, method: str, trial: int) -> dict[str, object]:
     model = robustpu.all_methods()[method](prior=pu.prior, random_state=trial)
     found = fit_and_score(model, pu)
     auc = roc_auc_score(pu.y_test, model.decision_function(pu.X_test))
-    more = {"mixtures": mixtures(model, pu)} if method == "auto" else {}
     return {
         "table": table,
         "method": method,
         "trial": trial,
         **found,
         "auc": round(100 * float(auc), 4),
-        **more,
-    }
-
-
-def mixtures(model: robustpu.PUClassifier, pu: robustpu.PUData) -> dict[str, float]:
-    """Errors that the default would have if its parts had other weights."""
-    scores = model.part_probabilities(pu.X_test)
-    *networks, extra_trees, bagged_trees = scores
-    parts = np.array([np.mean(networks, axis=0), extra_trees, bagged_trees])
-    return {
-        name: round(100 * float(np.mean((np.average(parts, 0, weights) >= 0.5) != pu.y_test)), 4)
-        for name, weights in MIXTURES.items()
     }
 
 
@@ -196,21 +173,17 @@ def print_table(name: str, tables: list[str], entries: list[dict[str, object]]) 
         found[entry["method"], entry["table"]].append((entry["error"], entry.get("auc", np.nan)))
     means = {
         method: np.array([np.mean(found[method, table], axis=0) for table in tables])
-        for method in METHODS
+        for method in [*METHODS, BEFORE]
         if all((method, table) in found for table in tables)
     }
     if not means:
         return
-    print(f"\n{name}: {len(tables)} tables\n{'':12}{'error':>8}{'rank':>6}{'AUC':>8}")
+    print(f"\n{name}: {len(tables)} tables\n{'':18}{'error':>8}{'rank':>6}{'AUC':>8}")
     errors = np.array([own[:, 0] for own in means.values()])
     ranks = dict(zip(means, (errors.argsort(0).argsort(0) + 1).mean(1), strict=True))
     for method in sorted(means, key=lambda own: means[own][:, 0].mean()):
         error, auc = means[method].mean(0)
-        print(f"{method:12}{error:8.2f}{ranks[method]:6.1f}{auc:8.2f}")
-    ours = [own for own in entries if own["method"] == "auto" and own["table"] in tables]
-    print("The default, if its parts had other shares of the answer:")
-    for mixture in MIXTURES:
-        print(f"{mixture:>30}{np.mean([own['mixtures'][mixture] for own in ours]):8.2f}")
+        print(f"{method:18}{error:8.2f}{ranks[method]:6.1f}{auc:8.2f}")
 
 
 def main() -> None:
