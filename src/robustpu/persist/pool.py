@@ -4,13 +4,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from robustpu.persist.expect import names
 from robustpu.persist.forests import check_children
 from robustpu.persist.kind import Kind
+from robustpu.persist.learners import COLUMNS, targets
 from robustpu.persist.values import TAG, Decoder, Encoder, Json, fields, refuse
 from robustpu.pool.basis import BASES, KNOTS
 from robustpu.pool.trees import Trees
-from robustpu.validation.arrays import array, size
+from robustpu.validation.arrays import array
 from robustpu.validation.schema import Place, number
 
 # Array of trees -> kind of its numbers.
@@ -72,11 +72,6 @@ def _trees(value: Any, place: Place) -> Trees:
     return value
 
 
-def _classes(value: Any, place: Place) -> Any:
-    is_known = isinstance(value, np.ndarray) and value.dtype.kind in "iub" and value.shape == (2,)
-    return value if is_known and value.tolist() == [0, 1] else place.expect("0 and 1", value)
-
-
 def _basis(value: Any, place: Place) -> Any:
     """Read what a basis has learned: landmarks, or columns and where their knots are."""
     if not isinstance(value, dict):
@@ -115,19 +110,15 @@ def _check_bag(ranker: Any) -> str | None:
     return None
 
 
-COLUMNS: Final = {
-    "n_features_in_": size("d"),
-    "feature_names_in_": names("d"),
-    "classes_": _classes,
-}
+LEARNER: Final = {**COLUMNS, "classes_": targets}
 SCALE: Final = {"mean_": array("f", ("d",)), "scale_": array("f", ("d",), 1e-300)}
-BAG: Final = {**COLUMNS, **SCALE, "trees_": _trees}
+BAG: Final = {**LEARNER, **SCALE, "trees_": _trees}
 RANKERS: Final = {
     "RidgeRanker": Kind(
         "robustpu.pool.ridge",
         "RidgeRanker",
         {
-            **COLUMNS,
+            **LEARNER,
             **SCALE,
             "fitted_": _basis,
             "coef_": array("f", (None,)),
