@@ -78,7 +78,7 @@ def draw_shape(rng: np.random.Generator, config: BatchConfig, small: bool) -> tu
     """Return tables, context rows, queries and columns of a batch."""
     longest = min(350, config.max_context) if small else config.max_context
     n = int(math.exp(rng.uniform(math.log(64), math.log(longest + 1)))) // 16 * 16
-    wide = not small and rng.uniform() < 0.25
+    wide = not small and rng.uniform() < 0.35
     low, high = (
         (min(40, config.max_columns), config.max_columns)
         if wide

@@ -66,6 +66,31 @@ def mix_columns(draws: Draws, x: Tensor) -> Tensor:
     return torch.where(is_mixed[:, None], mixed, x)
 
 
+def draw_pictures(draws: Draws, x: Tensor, roots: Tensor) -> Tensor:
+    """Pixels of small pictures in a third of the tables with at least 16 columns.
+
+    Each root lights a smooth pattern on a square grid; what is dark is cut off at one level, so
+    that many cells are equal. All columns together tell the class, none does alone.
+    """
+    b, m, c = x.shape
+    if c < 16:
+        return x
+    side = math.ceil(math.sqrt(c))
+    place = torch.arange(c, device=x.device)
+    row, column = (place // side).float(), (place % side).float()
+    distance = (row[:, None] - row).square() + (column[:, None] - column).square()
+    width = draws.log_uniform(0.5, 2.5, b, 1, 1)
+    smooth = torch.exp(-0.5 * distance[None] / width.square())
+    patterns = torch.bmm(draws.normal(b, roots.shape[2], c), smooth)
+    light = standardize(torch.bmm(roots, patterns))
+    light = light + draws.log_uniform(0.02, 0.7, b, 1, 1) * draws.normal(b, m, c)
+    edge = (light - (0.7 * draws.normal(b, 1, 1) + 0.5 * draws.normal(b, 1, c))).clamp(min=0)
+    pixels = torch.where(draws.chance(0.7, b, 1, 1), edge, light)
+    levels = torch.where(draws.chance(0.5, b, 1, 1), 8.0, 1e4)
+    pixels = (pixels * levels).round() / levels
+    return torch.where(draws.chance(1 / 3, b, 1, 1), standardize(pixels), x)
+
+
 def copy_columns(draws: Draws, x: Tensor) -> Tensor:
     """Noisy copies of other columns, in a quarter of the tables."""
     b, m, c = x.shape

@@ -15,7 +15,7 @@ import math
 from dataclasses import dataclass
 
 import torch
-from columns import Appearance, arrange_columns, change_appearance, hide_values
+from columns import arrange_columns, change_appearance, draw_pictures, hide_values
 from random_draws import Draws, choose, ranks, standardize
 from scores import score_rows
 from torch import Tensor
@@ -72,12 +72,17 @@ class Counts:
         return self.labeled - self.wrong + self.hidden + self.query
 
 
-def draw_counts(draws: Draws, b: int, n: int, n_query: int) -> Counts:
-    """Labels from 5 to 500, about log-uniform; priors from 0.005 to 0.8; some labels wrong."""
+def draw_counts(draws: Draws, is_noisy: Tensor, n: int, n_query: int) -> Counts:
+    """Labels from 5 to 500, about log-uniform; priors from 0.005 to 0.8; some labels wrong.
+
+    Positives are rare more often where classes overlap, as in the tables that users have.
+    """
+    b = len(is_noisy)
     most = max(6.0, min(500.0, 0.6 * n))
     labeled = (5 * (most / 5) ** draws.uniform(b).pow(0.75)).round()
     low = draws.log_uniform(0.005, 0.3, b)
-    prior = torch.where(draws.chance(0.3, b), low, 0.02 + 0.78 * draws.uniform(b))
+    is_rare = draws.uniform(b) < torch.where(is_noisy, 0.6, 0.25)
+    prior = torch.where(is_rare, low, 0.02 + 0.78 * draws.uniform(b))
     unlabeled = n - labeled
     hidden = (prior * unlabeled).round().clamp(min=1)
     prior = hidden / unlabeled
@@ -200,13 +205,15 @@ def draw_tables(
 ) -> Tables:
     """Return ``b`` tables of one shape; ``easy`` ones have little noise, for the first steps."""
     m = n + n_query
-    counts = draw_counts(draws, b, n, n_query)
+    is_noisy = draws.chance(0.5, b)
+    counts = draw_counts(draws, is_noisy, n, n_query)
     roots, cluster_sign, has_clusters = draw_roots(draws, b, m, counts.positive)
     nodes, exists = grow_nodes(draws, roots)
     columns = arrange_columns(draws, nodes, exists, n_columns, easy)
+    columns = draw_pictures(draws, columns, standardize(roots))
     seen = change_appearance(draws, columns)
     score = score_rows(draws, columns, seen.values, nodes, exists, cluster_sign, has_clusters)
-    noise = torch.where(draws.chance(0.7, b, 1), 0.01, draws.log_uniform(0.05, 1.2, b, 1))
+    noise = torch.where(is_noisy[:, None], draws.log_uniform(0.05, 2.5, b, 1), 0.01)
     noise = noise.clamp(max=0.05) if easy else noise
     noisy = score + (noise + 1e-3) * draws.normal(b, m)
     truth = ranks(noisy, descending=True) < counts.positive[:, None]
@@ -226,4 +233,4 @@ def draw_tables(
     )
 
 
-__all__ = ["Appearance", "Counts", "Tables", "draw_counts", "draw_tables"]
+__all__ = ["Counts", "Tables", "draw_counts", "draw_tables"]

@@ -29,6 +29,7 @@ from robustpu.pretrained.network import (
     NetworkConfig,
     PUNetwork,
 )
+from robustpu.pretrained.weights import load_network
 
 # (tables, context rows, queries, columns)
 VALIDATION = (
@@ -156,6 +157,7 @@ class Trainer:
         device: str,
         compiled: bool,
         toy: bool = False,
+        start_from: Path | None = None,
     ) -> None:
         self.config, self.batch_config, self.out, self.device = config, batch_config, out, device
         out.mkdir(parents=True, exist_ok=True)
@@ -172,6 +174,8 @@ class Trainer:
         self.checkpoint = out / "checkpoint.pt"
         if self.checkpoint.exists():
             self.load()
+        elif start_from is not None:
+            self.network.load_state_dict(load_network(start_from, device).state_dict())
         width = network_config.identity_width
         shapes = TOY_VALIDATION if toy else VALIDATION
         self.validation = list(validation_batches(shapes, width, device))
@@ -228,6 +232,8 @@ class Trainer:
         sums, count = torch.zeros(3, device=self.device), 0
         start = time.monotonic() - self.seconds
         pool: list[Batch] = []
+        if self.step == 0:
+            self.log(step=0, validation=validate(self.network, self.validation))
         while self.step < last:
             if not pool:
                 pool = self.pool(self.step // per_pool)[self.step % per_pool :]
@@ -298,6 +304,7 @@ def main() -> None:
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--no-compile", action="store_true")
     parser.add_argument("--stop-at", type=int)
+    parser.add_argument("--start-from", type=Path, help="weights that a new run starts from")
     for config in (TrainConfig, BatchConfig, NetworkConfig):
         add_fields(parser, config)
     options = parser.parse_args()
@@ -313,6 +320,7 @@ def main() -> None:
         options.out,
         options.device,
         not options.no_compile,
+        start_from=options.start_from,
     )
     print("parameters", trainer.network.n_parameters(), flush=True)
     trainer.run(options.stop_at)
