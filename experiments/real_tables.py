@@ -26,19 +26,22 @@ import os
 import time
 import warnings
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import product
 from typing import Any
 
 import numpy as np
 from figure import RESULTS
+from joblib import Parallel, delayed
 from real_data import DRAWS, HALVES, NINE, SETTINGS, Problem, draw
+from scipy import special
 from scipy.optimize import brentq
-from scipy.special import expit, logit
 from simple_learners import BASELINES, LIMIT, NAIVE, limit
 from sklearn.metrics import average_precision_score, log_loss, roc_auc_score
 
 import robustpu
+from robustpu.methods.members import members_of
 
 STORED = RESULTS / "real_tables.ndjson"
 SHOWN = [setting for setting in SETTINGS if "labels" not in setting]
@@ -50,6 +53,15 @@ METRICS = {
     "log_loss": "log-loss",
     "error": "error",
     "seconds": "seconds",
+}
+# Methods of ours, the default with other efforts and members among them.
+OURS: dict[str, Callable[[], Any]] = {
+    **robustpu.all_methods(),
+    "auto, fast": partial(robustpu.PUClassifier, effort="fast"),
+    "auto, best": partial(robustpu.PUClassifier, effort="best"),
+    "auto with pretrained": partial(
+        robustpu.PUClassifier, members=[*members_of("default"), "pretrained"]
+    ),
 }
 KEY = ("table", "setting", "draw", "method", "prior")
 
@@ -80,24 +92,26 @@ def append(entries: list[dict[str, Any]]) -> None:
         os.close(file)
 
 
-def run(methods: list[str], tables: list[str], settings: list[str], draws: int) -> None:
+def run(methods: list[str], tables: list[str], settings: list[str], draws: int, jobs: int) -> None:
     """Fit what has no line yet."""
     done = {tuple(entry[name] for name in KEY) for entry in stored()}
-    for table, setting, seed in product(tables, settings, range(draws)):
-        missing = [
-            (method, prior)
-            for method, prior in product([LIMIT, *BASELINES, *methods], PRIORS)
-            if (table, setting, seed, method, prior) not in done
-        ]
-        problem = draw(table, setting, seed) if missing else None
-        for method in dict.fromkeys(method for method, _ in missing):
-            priors = [prior for other, prior in missing if other == method]
-            found = list(fit(problem, method, priors, seed))
-            place = {"table": table, "setting": setting, "draw": seed, "method": method}
-            append([{**place, **entry} for entry in found])
-            first = found[0]
-            figures = [f"{first[name]:.3f}" for name in METRICS]
-            print(table, setting, seed, method, *figures, flush=True)
+    tasks = []
+    for table, setting, seed, method in product(tables, settings, range(draws), methods):
+        priors = [p for p in PRIORS if (table, setting, seed, method, p) not in done]
+        if priors:
+            tasks.append(delayed(fit_draw)(table, setting, seed, method, priors))
+    for found in Parallel(n_jobs=jobs, return_as="generator_unordered")(tasks):
+        append(found)
+        first = found[0]
+        print(*(first[name] for name in (*KEY[:4], *METRICS)), flush=True)
+
+
+def fit_draw(
+    table: str, setting: str, seed: int, method: str, priors: list[str]
+) -> list[dict[str, Any]]:
+    """Draw a problem, fit and score a method: a line for each prior."""
+    place = {"table": table, "setting": setting, "draw": seed, "method": method}
+    return [{**place, **entry} for entry in fit(draw(table, setting, seed), method, priors, seed)]
 
 
 def fit(problem: Problem, method: str, priors: list[str], seed: int) -> Iterator[dict[str, Any]]:
@@ -115,8 +129,7 @@ def fit(problem: Problem, method: str, priors: list[str], seed: int) -> Iterator
         return
     for prior in priors:
         given = problem.prior if prior == "known" else "auto"
-        kind = robustpu.all_methods()[method]
-        model = kind(prior=given, scenario=problem.scenario, random_state=seed)
+        model = OURS[method]().set_params(prior=given, scenario=problem.scenario, random_state=seed)
         X, X_test = problem.matrices
         start = time.perf_counter()
         with warnings.catch_warnings():
@@ -180,9 +193,9 @@ def promised(model: Any) -> dict[str, Any]:
 
 def shifted(probability: np.ndarray, mean: float) -> np.ndarray:
     """Probabilities whose log-odds are shifted until they have this mean."""
-    scores = logit(np.clip(probability, 1e-6, 1 - 1e-6))
-    shift = brentq(lambda shift: expit(scores + shift).mean() - mean, -30, 30)
-    return expit(scores + shift)
+    scores = special.logit(np.clip(probability, 1e-6, 1 - 1e-6))
+    shift = brentq(lambda shift: special.expit(scores + shift).mean() - mean, -30, 30)
+    return special.expit(scores + shift)
 
 
 def report(half: str, tables: list[str], settings: list[str]) -> None:
@@ -266,18 +279,19 @@ def main() -> None:
     parser.add_argument("--tables", nargs="*", help="by default all of the half")
     parser.add_argument("--settings", nargs="*", default=SHOWN, choices=[*SETTINGS])
     parser.add_argument("--methods", nargs="*", default=[], help="methods of ours, or all")
+    parser.add_argument("--no-baselines", action="store_true", help="they need LightGBM")
+    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--draws", type=int, default=DRAWS)
     parser.add_argument("--report", action="store_true", help="print what is stored, fit nothing")
     options = parser.parse_args()
     methods = [*robustpu.all_methods()] if options.methods == ["all"] else options.methods
-    unknown = sorted({*methods} - {*robustpu.all_methods()})
+    unknown = sorted({*methods} - {*OURS})
     if unknown:
-        parser.error(
-            f"no method {', '.join(unknown)}; there are {', '.join(robustpu.all_methods())}"
-        )
+        parser.error(f"no method {', '.join(unknown)}; there are {', '.join(OURS)}")
+    methods = methods if options.no_baselines else [LIMIT, *BASELINES, *methods]
     tables = options.tables or HALVES[options.half]
     if not options.report:
-        run(methods, tables, options.settings, options.draws)
+        run(methods, tables, options.settings, options.draws, options.jobs)
     report(options.half, tables, options.settings)
     report_promises(tables, options.settings)
     if options.half == "development" and not options.tables:

