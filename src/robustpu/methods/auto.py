@@ -21,6 +21,7 @@ from robustpu.methods.voting import PUVotingClassifier
 from robustpu.modules import MODULES, ModuleFactory
 from robustpu.modules.rows import is_mapped
 from robustpu.pool.crossfit import (
+    MOST,
     FittedMember,
     Split,
     cross_fit,
@@ -157,17 +158,17 @@ class PUClassifier(BasePUClassifier):
         return TrainingData(table, is_positive, weight, rows, truth)
 
     def n_steps(self) -> int:
-        return (FOLDS + 1) * len(self.pool())
+        return (FOLDS + 1) * len(self.pool(prior=1.0))
 
     def n_seeds(self, data: TrainingData) -> int:
         return 1
 
-    def pool(self, n_rows: int = 1) -> Named:
-        """Make ``(name, learner)`` of each member for that many rows, not fitted."""
+    def pool(self, n_rows: int = 1, prior: float = 0.0) -> Named:
+        """Make ``(name, learner)`` of each member for that many rows and prior, not fitted."""
         if self.members is not None:
             return named_members(self.members, n_rows)
         effort = self.effort if isinstance(self.effort, str) else "best"
-        return named_members(members_of(effort), n_rows)
+        return named_members(members_of(effort, prior), n_rows)
 
     def part_jobs(self, data: TrainingData, seeds: Sequence[int]) -> list[Job]:
         """Of images, the ensemble of networks."""
@@ -254,14 +255,16 @@ class PUClassifier(BasePUClassifier):
         """Fit the members that know the prior, as far as there is time."""
         found: list[FittedMember] = []
         rankers, data = clock.used, problem.data
-        for name, learner in self.pool(len(data)):
+        taking_part = {name for name, _ in self.pool(len(data), self.prior_)}
+        for name, learner in self.pool(len(data), 1.0):
             if not isinstance(learner, BasePUClassifier):
                 continue
             is_ours = self.members is None or name in self.members
-            if (MEMBERS[name].cost if is_ours else 1.0) * rankers <= clock.left:
+            cost, most = (MEMBERS[name].cost, MEMBERS[name].most) if is_ours else (1.0, MOST)
+            if name in taking_part and cost * rankers <= clock.left:
                 shared = {"prior": self.prior_, "scenario": self.scenario, "pos_label": None}
                 given = clone(learner).set_params(**shared)
-                found.append(fit_classifier(name, given, data, splits, problem.random))
+                found.append(fit_classifier(name, given, data, splits, problem.random, most))
             problem.tick(FOLDS + 1)
         return found
 

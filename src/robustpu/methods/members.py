@@ -11,6 +11,7 @@ from robustpu.methods.composition import networks
 from robustpu.methods.pretrained import PretrainedPUClassifier
 from robustpu.methods.puet import PUExtraTreesClassifier
 from robustpu.methods.voting import PUVotingClassifier
+from robustpu.pool.crossfit import MOST
 from robustpu.pool.forests import MOST_POSITIVE, BoostingRanker, ForestRanker
 from robustpu.pool.ridge import RidgeRanker
 from robustpu.validation.names import suggest
@@ -24,13 +25,16 @@ class Member(NamedTuple):
     """A learner by the number of rows, the least effort that it takes part in, and its cost.
 
     A learner of scikit-learn's kind ranks rows, labelled (1) against unlabelled (0); a classifier
-    of this library also gets the prior. Only the latter have a cost: the time of a fit, in units of
-    that of all rankers.
+    of this library also gets the prior. Only the latter have the rest: ``cost`` is the time of a
+    fit, in units of that of all rankers; it is fitted to at most ``most`` labelled, and unlabelled,
+    rows; and from the prior ``default_from`` on it takes part in the default effort, too.
     """
 
     make: Callable[[int], Any]
     effort: str
     cost: float = 0.0
+    most: int = MOST
+    default_from: float = 1.0
 
 
 # The cheapest first: with a time limit, those that come late may be left out.
@@ -52,21 +56,31 @@ MEMBERS: Final[Mapping[str, Member]] = {
         ),
         "best",
         2.0,
+        most=2_000,
+        # Where most unlabelled rows are positive, rankers that take them as negative do worse.
+        default_from=0.5,
     ),
     "pretrained": Member(lambda n: PretrainedPUClassifier(), "best", 8.0),
 }
 
 
-def members_of(effort: str) -> list[str]:
-    """Names of the members that take part in a fit of this effort.
+def members_of(effort: str, prior: float = 0.0) -> list[str]:
+    """Names of the members that take part in a fit of this effort, with this prior.
 
     Examples
     --------
     >>> members_of("fast")
     ['logistic', 'hinges', 'laplacian']
+    >>> sorted({*members_of("default", 0.6)} - {*members_of("default")})
+    ['robust-pu']
     """
     limit = EFFORTS.index(effort)
-    return [name for name, one in MEMBERS.items() if EFFORTS.index(one.effort) <= limit]
+    return [
+        name
+        for name, one in MEMBERS.items()
+        if EFFORTS.index(one.effort) <= limit
+        or (effort == "default" and prior >= one.default_from)
+    ]
 
 
 def named_members(members: Sequence[Any], n_rows: int = 1) -> Named:

@@ -96,7 +96,7 @@ def _check_ridge(ranker: Any) -> str | None:
     if not hasattr(ranker, "fitted_"):
         return None
     try:
-        features = BASES[ranker.basis][1](np.zeros((1, len(ranker.mean_))), ranker.fitted_)
+        features = BASES[ranker.basis].features(np.zeros((1, len(ranker.mean_))), ranker.fitted_)
     except KeyError:
         return "its basis learned something else"
     if features.shape[1] != len(ranker.coef_):

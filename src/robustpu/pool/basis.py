@@ -1,7 +1,7 @@
 """Functions of the columns of a table that linear rankers are linear in."""
 
 from collections.abc import Callable, Mapping
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,6 +68,25 @@ def hinges(Z: Floats, fitted: Fitted) -> Floats:
     return np.hstack([Z, np.maximum(part - fitted["knots"], 0.0).reshape(len(Z), -1)])
 
 
+def hinges_times(Z: Floats, fitted: Fitted, coef: Floats) -> Floats:
+    """``hinges(Z) @ coef`` without the features in memory, (n,).
+
+    Examples
+    --------
+    >>> Z, coef = np.arange(12.0)[:, None], np.arange(6.0)
+    >>> fitted = fit_hinges(Z, np.random.RandomState(0))
+    >>> float(np.abs(hinges_times(Z, fitted, coef) - hinges(Z, fitted) @ coef).max())
+    0.0
+    """
+    width = Z.shape[1]
+    part = Z[:, fitted["columns"].astype(np.intp)]
+    total: Floats = Z @ coef[:width]
+    slopes = coef[width:].reshape(fitted["knots"].shape)
+    for knot, slope in zip(fitted["knots"].T, slopes.T, strict=True):
+        total += np.maximum(part - knot, 0.0) @ slope
+    return total
+
+
 def fit_laplacian(Z: Floats, random: np.random.RandomState) -> Fitted:
     """Draw landmarks."""
     return {"landmarks": Z[random.choice(len(Z), min(LANDMARKS, len(Z)), replace=False)]}
@@ -81,6 +100,12 @@ def laplacian(Z: Floats, fitted: Fitted) -> Floats:
     return kernel
 
 
+def laplacian_times(Z: Floats, fitted: Fitted, coef: Floats) -> Floats:
+    """``laplacian(Z) @ coef``, (n,)."""
+    total: Floats = laplacian(Z, fitted) @ coef
+    return total
+
+
 def whitening(fitted: Fitted) -> Floats | None:
     """Nystroem's map: K(landmarks, landmarks)^-1/2, (m, r); None for a basis without landmarks."""
     if "landmarks" not in fitted:
@@ -92,10 +117,17 @@ def whitening(fitted: Fitted) -> Floats | None:
     return found
 
 
-# Name -> what is learned from standardised rows, and the features of rows.
-BASES: Final[Mapping[str, tuple[Callable[..., Fitted], Callable[[Floats, Fitted], Floats]]]] = {
-    "hinges": (fit_hinges, hinges),
-    "laplacian": (fit_laplacian, laplacian),
+class Basis(NamedTuple):
+    """What is learned from standardised rows, the features of rows, and their scores."""
+
+    fit: Callable[[Floats, np.random.RandomState], Fitted]
+    features: Callable[[Floats, Fitted], Floats]
+    times: Callable[[Floats, Fitted, Floats], Floats]
+
+
+BASES: Final[Mapping[str, Basis]] = {
+    "hinges": Basis(fit_hinges, hinges, hinges_times),
+    "laplacian": Basis(fit_laplacian, laplacian, laplacian_times),
 }
 
 

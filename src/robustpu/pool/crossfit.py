@@ -17,8 +17,8 @@ from robustpu.modules.rows import is_mapped, some_of_each
 from robustpu.training import TrainingData
 from robustpu.training.data import Floats, Index, kept_masses
 
-# Labelled and unlabelled rows that a member is fitted to, at most; all are scored.
-MOST = (20_000, 20_000)
+# Labelled, and unlabelled, rows that a member is fitted to, at most; all are scored.
+MOST = 20_000
 # Rows that are scored at a time.
 SCORED = 1 << 15
 # Probabilities of learners that give no decisions are clipped to this distance from 0 and 1.
@@ -160,6 +160,7 @@ def fit_classifier(
     data: TrainingData,
     splits: list[Split],
     random: np.random.RandomState,
+    most: int = MOST,
 ) -> FittedMember:
     """Fit a positive-unlabelled classifier, which knows the prior.
 
@@ -171,9 +172,11 @@ def fit_classifier(
         The member, with prior and scenario; it is not changed.
     data, splits, random
         As above.
+    most
+        Labelled, and unlabelled, rows that it is fitted to, at most.
     """
     everything = np.flatnonzero(data.weight)
-    fitted, rows = _fit_some(classifier, data, everything, random)
+    fitted, rows = _fit_some(classifier, data, everything, random, most)
     score = np.full(len(data), np.nan)
     if np.isfinite(fitted.out_of_fold_).all() or not splits:
         found = np.where(np.isfinite(fitted.out_of_fold_), fitted.out_of_fold_, fitted.probability_)
@@ -181,7 +184,7 @@ def fit_classifier(
     else:
         for training, other in splits:
             score[other] = score_rows(
-                _fit_some(classifier, data, training, random)[0], data.X, other
+                _fit_some(classifier, data, training, random, most)[0], data.X, other
             )
     others = np.flatnonzero(np.isnan(score))
     score[others] = score_rows(fitted, data.X, others)
@@ -189,11 +192,15 @@ def fit_classifier(
 
 
 def _fit_some(
-    classifier: BasePUClassifier, data: TrainingData, among: Index, random: np.random.RandomState
+    classifier: BasePUClassifier,
+    data: TrainingData,
+    among: Index,
+    random: np.random.RandomState,
+    most: int,
 ) -> tuple[Any, Index]:
     """Fit a copy to some of these rows; the masses of P and U are those of all."""
     seed = random.randint(np.iinfo(np.int32).max)
-    rows = among[some_of_each(data.is_positive[among], MOST, seed)]
+    rows = among[some_of_each(data.is_positive[among], (most, most), seed)]
     part = data.take(rows)
     weight = kept_masses(data.weight, data.is_positive, rows)
     copy = clone(classifier).set_params(random_state=seed)
@@ -205,7 +212,7 @@ def _fit_some(
 
 def _fit(learner: Any, data: TrainingData, rows: Index, random: np.random.RandomState) -> Any:
     seed = random.randint(np.iinfo(np.int32).max)
-    part = data.take(rows[some_of_each(data.is_positive[rows], MOST, seed)])
+    part = data.take(rows[some_of_each(data.is_positive[rows], (MOST, MOST), seed)])
     return fit_learner(learner, part.X, part.is_positive, part.weight, random)
 
 

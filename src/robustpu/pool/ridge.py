@@ -64,15 +64,15 @@ class RidgeRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         if self.basis not in BASES:
             raise ValueError(f"basis must be one of {', '.join(BASES)}; it is {self.basis!r}.")
-        fit_basis, features = BASES[self.basis]
+        basis = BASES[self.basis]
         table, labels = validate_data(self, X, y, dtype=np.float64)
         self.classes_, place = np.unique(labels, return_inverse=True)
         weight = np.ones(len(place)) if sample_weight is None else np.asarray(sample_weight)
         weight = weight / weight.sum()
         self.mean_, self.scale_ = scale_of(table)
         Z = standardized(table, self.mean_, self.scale_)
-        self.fitted_ = fit_basis(Z, check_random_state(self.random_state))
-        F, whitened = features(Z, self.fitted_), whitening(self.fitted_)
+        self.fitted_ = basis.fit(Z, check_random_state(self.random_state))
+        F, whitened = basis.features(Z, self.fitted_), whitening(self.fitted_)
         F = F if whitened is None else F @ whitened
         is_positive = place == 1
         coef, self.penalty_ = fit_ridge(F, is_positive, weight, PENALTIES[self.basis])
@@ -95,11 +95,11 @@ class RidgeRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         table: Floats = validate_data(self, X, reset=False, dtype=np.float64)
-        features = BASES[self.basis][1]
+        times = BASES[self.basis].times
         score = np.empty(len(table))
         for rows in blocks(len(table), len(self.coef_)):
             Z = standardized(table[rows], self.mean_, self.scale_)
-            score[rows] = features(Z, self.fitted_) @ self.coef_ + self.intercept_
+            score[rows] = times(Z, self.fitted_, self.coef_) + self.intercept_
         return score
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
