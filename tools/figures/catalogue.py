@@ -1,0 +1,14 @@
+"""Name of a figure -> what computes it."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from tools.figures import bench, bench_tables, pretrained, real_tables, studies
+
+FIGURES: Final[dict[str, Callable[..., Any]]] = {
+    **bench.FIGURES,
+    **bench_tables.FIGURES,
+    **pretrained.FIGURES,
+    **real_tables.FIGURES,
+    **studies.FIGURES,
+}
