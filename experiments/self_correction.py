@@ -7,7 +7,7 @@ The paper's tables (ROBUSTPU_DATA has mushrooms), 400 labelled positives, 800 un
 known, five trials. Two settings: "printed", the defaults of `RobustPUClassifier`, which are on the
 paper's grid, and "balanced", one of those that `PUClassifier` uses, with other thresholds for the
 two sides and weights that are balanced by the prior. Two kinds of lines in
-results/self_correction.ndjson. "rounds": ten networks of each trial after 0 (nnPU alone) to 10
+results/self_correction.ndjson. "rounds": five networks of each trial after 0 (nnPU alone) to 8
 rounds, nothing held out, each by itself and averaged: test error, AUC on the test rows, and AUC of
 hidden positives against negatives within the unlabelled rows. "selected": one network and ten
 averaged, the epoch of nnPU or the round selected, by true labels of validation rows or without
@@ -34,7 +34,8 @@ from robustpu.methods.composition import robust_pu as of_recipe
 STORED = RESULTS / "self_correction.ndjson"
 PICTURE = FIGURES / "self_correction.png"
 TABLES, PRIORS, TRIALS = ("mushrooms", "shuttle", "spambase"), (0.2, 0.4, 0.6), 5
-MEMBERS, ROUNDS = 10, 10
+AVERAGED, ROUNDS = 5, 8  # of "rounds"
+MEMBERS = 10  # of "selected"
 SETTINGS = {
     "printed": RobustPUClassifier().spelled_out(),
     "balanced": of_recipe(RECIPES[0], n_members=1, n_rows=1200),
@@ -70,7 +71,7 @@ def score(probability: np.ndarray, within: np.ndarray, pu) -> dict[str, float]:
 def by_round(setting: str, table: str, prior: float) -> list[dict]:
     """Networks after each number of rounds: the mean of single ones, and the average."""
     problems = [split(table, prior, trial) for trial in range(TRIALS)]
-    keys = list(product(range(TRIALS), range(ROUNDS + 1), range(MEMBERS)))
+    keys = list(product(range(TRIALS), range(ROUNDS + 1), range(AVERAGED)))
     jobs = []
     for trial, rounds, member in keys:
         given = {"prior": prior, "random_state": 100 * trial + member, "device": "cpu", **TO_END}
@@ -81,7 +82,7 @@ def by_round(setting: str, table: str, prior: float) -> list[dict]:
     lines = []
     for trial, rounds in product(range(TRIALS), range(ROUNDS + 1)):
         pu = problems[trial]
-        members = [models[trial, rounds, member] for member in range(MEMBERS)]
+        members = [models[trial, rounds, member] for member in range(AVERAGED)]
         on_test = np.array([model.predict_proba(pu.X_test)[:, 1] for model in members])
         within = np.array([model.predict_proba(pu.X[pu.y == 0])[:, 1] for model in members])
         alone = [score(*pair, pu) for pair in zip(on_test, within, strict=True)]
@@ -90,7 +91,7 @@ def by_round(setting: str, table: str, prior: float) -> list[dict]:
         place |= {"trial": trial, "rounds": rounds}
         lines.append({**place, "members": 1, **means})
         average = score(on_test.mean(axis=0), within.mean(axis=0), pu)
-        lines.append({**place, "members": MEMBERS, **average})
+        lines.append({**place, "members": AVERAGED, **average})
     return lines
 
 
@@ -159,12 +160,12 @@ def report() -> None:
     """Print means over tables, priors and trials, by round, and of what was selected."""
     lines = stored(STORED)
     for setting in SETTINGS:
-        print(f"\n{setting}: error and AUC within U, one network; ten averaged")
+        print(f"\n{setting}: error and AUC within U, one network; five averaged")
         for rounds in range(ROUNDS + 1):
             where = {"kind": "rounds", "setting": setting, "rounds": rounds}
             figures = [
                 mean(lines, name, members=members, **where)
-                for members in (1, MEMBERS)
+                for members in (1, AVERAGED)
                 for name in ("error", "auc_within")
             ]
             print(f"{rounds:2} rounds", *(f"{value:7.2f}" for value in figures))
@@ -191,11 +192,11 @@ def draw() -> None:
     looks = {"printed": ("as printed", NEGATIVE), "balanced": ("balanced", POSITIVE)}
     for (column, table), (row, (name, label)) in product(enumerate(TABLES), enumerate(rows)):
         panel = panels[row, column]
-        for setting, (members, style) in product(looks, ((1, "--"), (MEMBERS, "-"))):
+        for setting, (members, style) in product(looks, ((1, "--"), (AVERAGED, "-"))):
             words, colour = looks[setting]
             where = {"kind": "rounds", "setting": setting, "table": table, "members": members}
             means = [mean(lines, name, rounds=at, **where) for at in range(ROUNDS + 1)]
-            legend = f"{words}, {'one network' if members == 1 else 'ten averaged'}"
+            legend = f"{words}, {'one network' if members == 1 else 'five averaged'}"
             panel.plot(means, style, color=colour, label=None if row or column else legend)
         panel.spines[["top", "right"]].set_visible(False)
         if not column:

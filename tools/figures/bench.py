@@ -5,14 +5,13 @@ from functools import cache
 from statistics import fmean
 from typing import Any, Final
 
-from tools.figures.stored import RESULTS
-
 from robustpu.bench.paper import MeanSD, references
 from robustpu.bench.report.cells import Cell
 from robustpu.bench.report.kinds import Kind
 from robustpu.bench.report.lowest import lowest
 from robustpu.bench.report.tables import Table, tables
 from robustpu.bench.store import read
+from tools.figures.stored import RESULTS
 
 PRIORS: Final = (0.2, 0.4, 0.6)
 TABLES: Final = ("mushrooms", "shuttle", "spambase")

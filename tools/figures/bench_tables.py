@@ -7,6 +7,7 @@ from itertools import chain
 from statistics import fmean
 from typing import Any, Final
 
+from robustpu.bench.paper import MeanSD
 from tools.figures.bench import (
     IMAGES,
     NAMES,
@@ -19,8 +20,6 @@ from tools.figures.bench import (
     slashes,
     was_run,
 )
-
-from robustpu.bench.paper import MeanSD
 
 Rows = list[list[str]]
 # Place and name of a method of the tables of choosing.md, and how its setting came about.

@@ -7,6 +7,7 @@ from statistics import fmean
 from typing import Any, Final
 
 import numpy as np
+
 from tools.figures.real_tables import Rows, share
 from tools.figures.stored import ROOT
 

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any, Final
 
 import numpy as np
+
 from tools.figures.stored import ROOT, lines
 
 sys.path.insert(0, str(ROOT / "experiments"))

@@ -8,6 +8,7 @@ from statistics import fmean, stdev
 from typing import Any, Final
 
 import numpy as np
+
 from tools.figures.real_tables import Rows, share, triple
 from tools.figures.stored import RESULTS, ROOT, lines
 
