@@ -19,7 +19,8 @@ from tools.figures.stored import ROOT
 
 def marked() -> list[Path]:
     """Pages with marked figures."""
-    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    pages = [ROOT / "README.md", ROOT / "benchmarks" / "README.md"]
+    pages += sorted((ROOT / "docs").rglob("*.md"))
     return [page for page in pages if calls(page.read_text())]
 
 

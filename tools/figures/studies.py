@@ -2,36 +2,15 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Callable
 from statistics import fmean, stdev
 from typing import Any, Final
 
 import numpy as np
 
-from robustpu.priors.cautious import NARROW, NARROWER, SEPARABLE
 from tools.figures.real_tables import Rows, share, triple
-from tools.figures.stored import RESULTS, ROOT, lines
+from tools.figures.stored import RESULTS, lines
 
-SETS: Final = {
-    "spambase": "spambase",
-    "shuttle": "shuttle",
-    "mushrooms": "mushrooms",
-    "mnist": "MNIST",
-    "fashion-mnist": "Fashion-MNIST",
-}
-ESTIMATES: Final = (
-    "dedpul",
-    "auto",
-    "best-bin",
-    "km1",
-    "km2",
-    "penalized-l1",
-    "alpha-max",
-    "pearson",
-    "tice",
-    "elkan-noto",
-)
 LABELINGS: Final = {
     "scar": "SCAR",
     "pusb": "certain first",
@@ -50,79 +29,6 @@ BIASED: Final = {
     "lbe": "LBE",
     "pusb": "PUSB",
 }
-
-
-@cache
-def estimated() -> list[dict[str, Any]]:
-    """Problems of `priors.py`, with what each method says."""
-    found: list[dict[str, Any]] = json.loads((RESULTS / "priors.json").read_text())
-    return found
-
-
-def _off(entries: Sequence[dict[str, Any]], method: str) -> float:
-    return fmean(abs(entry[method] - entry["prior"]) for entry in entries)
-
-
-def _held(entries: Sequence[dict[str, Any]]) -> float:
-    return 100 * fmean(entry["low"] <= entry["prior"] <= entry["high"] for entry in entries)
-
-
-def prior_errors() -> Rows:
-    """Mean absolute errors of the estimates of the prior, by data set."""
-    groups = [[entry for entry in estimated() if entry["dataset"] == name] for name in SETS]
-    found = {name: [_off(group, name) for group in (*groups, estimated())] for name in ESTIMATES}
-    order = sorted(found, key=lambda name: found[name][-1])
-    rows = [["", *SETS.values(), "all"]]
-    for name in order:
-        *each, whole = map(share, found[name])
-        rows.append([f"`{name}`", *each, f"**{whole}**" if name == order[0] else whole])
-    return rows
-
-
-def prior_counts() -> Rows:
-    """Error and coverage of `auto` by the number of labelled positives."""
-    rows = [["labelled positives", "error of `auto`", "90 % intervals that hold the truth"]]
-    for count in sorted({entry["n_positive"] for entry in estimated()}):
-        group = [entry for entry in estimated() if entry["n_positive"] == count]
-        rows.append([f"{count:,}", share(_off(group, "auto")), f"{_held(group):.0f} %"])
-    return rows
-
-
-def prior_problems() -> str:
-    """Count the problems."""
-    return str(len(estimated()))
-
-
-def cautious(name: str, what: str) -> str:
-    """Of an estimate on real tables: median ratio to the truth, or how often it is twice it."""
-    entries = [e for e in lines("cautious_prior.ndjson") if not e["setting"].startswith("keel")]
-    ratio = np.array([entry[name] / entry["prior"] for entry in entries])
-    if what == "count":
-        return str(len(entries))
-    return f"{np.median(ratio):.1f}" if what == "median" else f"{100 * np.mean(ratio > 2):.0f} %"
-
-
-def cautious_interval(what: str) -> str:
-    """Coverage, or median width, of the cautious interval on real tables."""
-    entries = [e for e in lines("cautious_prior.ndjson") if not e["setting"].startswith("keel")]
-    ends = [(e["posterior_0.3_0.05"], e["posterior_0.3_0.95"], e["prior"]) for e in entries]
-    if what == "width":
-        return f"{np.median([high - low for low, high, _ in ends]):.2f}"
-    return f"{100 * np.mean([low <= prior <= high for low, high, prior in ends]):.0f} %"
-
-
-def known_in_keel() -> str:
-    """Count the problems from KEEL whose share counts as known, by the rule of the library."""
-    entries = [e for e in lines("cautious_prior.ndjson") if e["setting"].startswith("keel")]
-    known = [
-        e["posterior_0.3_0.95"] <= NARROW * e["posterior_0.3_0.05"]
-        or (
-            e["separation_0.5"] >= SEPARABLE
-            and e["posterior_1.0_0.95"] <= NARROWER * e["posterior_1.0_0.05"]
-        )
-        for e in entries
-    ]
-    return f"{sum(known)} of {len(known)}"
 
 
 def biased() -> Rows:
@@ -146,6 +52,61 @@ def biased() -> Rows:
         ]
         rows.append([BIASED[method], *texts])
     return rows
+
+
+# Methods of `learners.py`, all but the last around the same boosting.
+LEARNERS: Final = {
+    "robust-pu-meta": "**Robust-PU around boosting**",
+    "bagging": "PU bagging of the same learner, 100 of them",
+    "networks": "the Robust-PU networks of the default ensemble, without trees",
+    "elkan-noto": "Elkan-Noto, the same learner",
+    "negative": "PN: unlabelled is negative, the same learner",
+}
+
+
+def learner_errors(method: str, group: str) -> str:
+    """Mean error over the paper's tables or KEEL's, and its deviation from trial to trial."""
+    by_trial = defaultdict(list)
+    for entry in lines("learners.ndjson"):
+        is_paper = entry["table"] in ("spambase", "shuttle", "mushrooms")
+        is_wanted = entry["method"] == method and is_paper == (group == "paper")
+        if is_wanted and entry["learner"] in ("boosting", ""):
+            by_trial[entry["trial"]].append(entry["error"])
+    means = [fmean(errors) for errors in by_trial.values()]
+    return f"{fmean(means):.2f} ± {stdev(means):.2f}"
+
+
+def learners() -> Rows:
+    """Robust-PU around a learner beside other methods around it."""
+    rows = [["", "the paper's tables, 9 settings", "KEEL's, 13 tables"]]
+    found = {
+        name: [learner_errors(name, group) for group in ("paper", "keel")] for name in LEARNERS
+    }
+    best = [min(column, key=float_of) for column in zip(*found.values(), strict=True)]
+    for name, texts in found.items():
+        pair = zip(texts, best, strict=True)
+        rows.append(
+            [LEARNERS[name], *(_bold_mean(text) if text == low else text for text, low in pair)]
+        )
+    return rows
+
+
+def float_of(text: str) -> float:
+    """The mean of a text like ``2.90 ± 0.34``."""
+    return float(text.partition(" ")[0])
+
+
+def _bold_mean(text: str) -> str:
+    mean, _, rest = text.partition(" ")
+    return f"**{mean}** {rest}"
+
+
+def final_loss(method: str, kind: str) -> str:
+    """Mean loss of unlabelled rows as negatives after the last epoch, by true class."""
+    entries = json.loads((RESULTS / "losses.json").read_text())
+    last = max(entry["epochs"] for entry in entries)
+    found = [e[kind] for e in entries if (e["method"], e["epochs"]) == (method, last)]
+    return f"{fmean(found):.2f}"
 
 
 def pu_bench(method: str) -> str:
@@ -190,21 +151,6 @@ def pool_member(name: str) -> str:
     return share(fmean(found), 4)
 
 
-def default_times() -> Rows:
-    """Time and memory of the default, as `benchmarks/default.py` stored it."""
-    rows = [["rows x columns", "effort", "seconds", "times LightGBM's own fit", "memory, GB"]]
-    rows[0].append("rows scored a second")
-    last = ""
-    for entry in json.loads((ROOT / "benchmarks" / "default.json").read_text()):
-        size = f"{entry['rows']:,} x {entry['columns']}"
-        seconds = entry["seconds"]
-        row = ["" if size == last else size, entry["effort"], f"{seconds:.{seconds < 20}f}"]
-        row += [f"{seconds / entry['lightgbm']:.0f}", f"{entry['gigabytes']:.2f}"]
-        rows.append([*row, f"{round(entry['rows_a_second'], -3):,}"])
-        last = size
-    return rows
-
-
 def _variant(name: str) -> str:
     """AUC, average precision and first 100, 15 % labelled."""
     found = defaultdict(list)
@@ -218,15 +164,11 @@ def _variant(name: str) -> str:
 
 
 FIGURES: Final[dict[str, Callable[..., Any]]] = {
-    "prior-errors": prior_errors,
-    "prior-counts": prior_counts,
-    "prior-problems": prior_problems,
-    "cautious": cautious,
-    "cautious-interval": cautious_interval,
-    "known-in-keel": known_in_keel,
     "biased": biased,
+    "learners": learners,
+    "learner-errors": learner_errors,
+    "final-loss": final_loss,
     "pu-bench": pu_bench,
     "pool-tried": pool_tried,
     "pool-member": pool_member,
-    "default-times": default_times,
 }
