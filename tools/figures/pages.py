@@ -129,7 +129,10 @@ def evaluate(call: str, catalogue: Catalogue) -> Any:
     name, *words = shlex.split(" ".join(call.split()))
     if name not in catalogue:
         raise ValueError(f"no figure {name!r}; there are {', '.join(sorted(catalogue))}")
-    return catalogue[name](*words)
+    try:
+        return catalogue[name](*words)
+    except (KeyError, StopIteration, TypeError, ValueError, OSError) as error:
+        raise ValueError(f"the figure {name} {words} cannot be computed: {error!r}") from error
 
 
 def grid(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -16,7 +16,7 @@ def default_times() -> Rows:
     for entry in json.loads((ROOT / "benchmarks" / "default.json").read_text()):
         size = f"{entry['rows']:,} x {entry['columns']}"
         seconds = entry["seconds"]
-        row = ["" if size == last else size, entry["effort"], f"{seconds:.{seconds < 20}f}"]
+        row = ["" if size == last else size, entry["effort"], f"{seconds:.{int(seconds < 20)}f}"]
         row += [f"{seconds / entry['lightgbm']:.0f}", f"{entry['gigabytes']:.2f}"]
         rows.append([*row, f"{round(entry['rows_a_second'], -3):,}"])
         last = size
