@@ -128,7 +128,7 @@ TRIED: Final = {
     "scale robust": "scores over their quantile range",
     "pool and 0.5 student, prior unknown": "a second stage: boosting on the pool's probabilities, "
     "half of the weight",
-    "without linear": "without linear models on bins of each column",
+    "without discriminant": "without linear models on bins of each column",
     "without gaussian": "without a Gaussian kernel",
     "without forest of 3 U": "without a second forest, on three times as many unlabelled rows",
 }
