@@ -91,13 +91,16 @@ dist: $(VENV)/.dev
 bench: $(VENV)/.demo
 	$(BIN)/python benchmarks/fleet.py
 
-# Nothing is trained: all results are committed.
+# Nothing is trained: all results are committed. Marked tables of the docs are written anew.
 figures: $(VENV)/.demo
 	$(BIN)/robustpu bench report --only main --only temperature --only epochs --format figures \
 		--out experiments/figures
+	$(BIN)/python -m tools.figures --write
 	$(BIN)/python experiments/losses.py --draw
 	$(BIN)/python experiments/priors.py --draw
 	$(BIN)/python experiments/representations.py --draw
+	$(BIN)/python experiments/self_correction.py --draw
+	$(BIN)/python experiments/wrong_priors.py --draw
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache \

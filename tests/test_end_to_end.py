@@ -5,20 +5,58 @@ import os
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
 from robustpu.bench.store import key_of
 
-SMOKE = Path(__file__).parents[1] / "experiments" / "smoke.toml"
 CELLS, TRIALS = 16, 3
+# Small budgets on bundled data: what they show does not matter here.
+EXPERIMENT = """\
+datasets = ["digits", "spambase"]
+priors = [0.4]
+trials = 3
+selection = ["oracle", "pu"]
+tune = "cell"
+candidates = 4
+
+[methods.pn]
+label = "PN"
+[methods.pn.fixed]
+epochs = 20
+
+[methods.upu]
+label = "uPU"
+[methods.upu.fixed]
+epochs = 20
+
+[methods.nnpu]
+label = "nnPU"
+[methods.nnpu.fixed]
+epochs = 20
+[methods.nnpu.search]
+lr = [1e-2, 1e-3]
+weight_decay = [0.0, 5e-3]
+
+[methods.robust-pu]
+label = "Robust-PU"
+[methods.robust-pu.fixed]
+pretrain__epochs = 20
+curriculum__max_rounds = 8
+[methods.robust-pu.search]
+lr = { low = 1e-3, high = 1e-2, log = true }
+curriculum__temperature_unlabeled = { low = 0.2, high = 3.0 }
+curriculum__pacing_unlabeled__beta = [1.0, 2.0, 5.0]
+epochs = [5, 10]
+"""
 
 
 def start(out, *options):
+    path = out.parent / "small.toml"
+    path.write_text(EXPERIMENT)
     command = [sys.executable, "-c", "from robustpu.cli import main; main()", "bench", "run"]
     return subprocess.Popen(
-        [*command, str(SMOKE), "--out", str(out), "--device", "cpu", *options],
+        [*command, str(path), "--out", str(out), "--device", "cpu", *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -44,7 +82,7 @@ def by_key(content):
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_a_killed_run_loses_nothing_and_does_nothing_twice(tmp_path):
-    torn, whole = tmp_path / "torn" / "smoke.jsonl", tmp_path / "whole" / "smoke.jsonl"
+    torn, whole = tmp_path / "torn" / "small.jsonl", tmp_path / "whole" / "small.jsonl"
     killed = start(torn.parent, "--workers", "2")
     wait_for_lines(torn, 4 * TRIALS, killed)
     killed.kill()

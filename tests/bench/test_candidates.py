@@ -49,6 +49,21 @@ def test_more_candidates_leave_the_first_as_they_were():
     assert draw({"t": WIDE, "n": [1, 2]}, 9, seed=0)[:4] == draw({"t": WIDE, "n": [1, 2]}, 4, 0)
 
 
+@pytest.mark.parametrize("space", [WIDE, [1, 2, 3]])
+def test_a_tied_parameter_has_the_value_of_the_other(space):
+    settings = draw({"b": {"like": "a"}, "a": space, "lr": LOG}, 5, seed=1)
+    assert [setting["a"] for setting in settings] == [setting["b"] for setting in settings]
+    assert [list(setting) for setting in settings] == [["b", "a", "lr"]] * 5
+    alone = draw({"a": space, "lr": LOG}, 5, seed=1)
+    assert [{**setting, "b": setting["a"]} for setting in alone] == list(settings)
+
+
+@pytest.mark.parametrize("other", ["c", "b"])
+def test_what_a_parameter_is_tied_to_must_be_searched(other):
+    with pytest.raises(ValueError, match=r"like of b must name another parameter"):
+        draw({"a": WIDE, "b": {"like": other}}, 5, seed=1)
+
+
 def test_draws_are_uniform_or_uniform_in_the_logarithm():
     wide = np.array([setting["t"] for setting in draw({"t": WIDE}, 2000, seed=0)])
     assert wide.min() >= 0.2
@@ -72,6 +87,8 @@ def test_draws_have_no_more_digits_than_a_record():
         {},
         {"low": 1},
         {"low": 1, "high": 2, "logg": True},
+        {"like": 1},
+        {"like": "a", "low": 1},
         {"low": 2, "high": 1},
         {"low": 1, "high": 1},
         {"low": "1", "high": 2},
@@ -87,6 +104,8 @@ def test_what_is_no_space_is_refused(space):
         check_space("lr in [methods.nnpu.search]", space)
 
 
-@pytest.mark.parametrize("space", [[1], ["a", "b"], WIDE, LOG, {"low": -1, "high": 0}])
+@pytest.mark.parametrize(
+    "space", [[1], ["a", "b"], WIDE, LOG, {"low": -1, "high": 0}, {"like": "a"}]
+)
 def test_spaces_are_accepted(space):
     check_space("lr", space)

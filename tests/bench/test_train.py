@@ -36,8 +36,9 @@ def test_a_record_says_all_of_a_trial(nnpu, machine):
         "experiment", "title", "table", "dataset", "method", "label", "paper", "x", "seed", "tune",
         "estimator", "prior", "trial", "selection", "validation", "sizes", "fingerprint",
         "training", "candidates", "data", "rows", "candidate", "iterations", "settings", "scores",
-        "tried", "seconds", "versions", "device",
+        "tried", "seconds", "versions", *machine.code, "device",
     ]  # fmt: skip
+    assert {name: first[name] for name in machine.code} == machine.code
     assert first["experiment"] == "small"
     assert first["estimator"] == "nnpu"
     assert (first["label"], first["x"], first["table"]) == ("nnPU", 0.5, None)

@@ -1,7 +1,7 @@
 """Search spaces -> candidates, the settings that are tried.
 
 A space is a list of choices, or ``{low, high}``, uniform between the two, or ``{low, high, log =
-true}``, uniform in the logarithm.
+true}``, uniform in the logarithm; or ``{like = "name"}``, always the value of another parameter.
 """
 
 import hashlib
@@ -41,14 +41,22 @@ def draw(search: Mapping[str, Any], candidates: int, seed: int) -> tuple[Setting
     >>> draw({"lr": {"low": 0.0001, "high": 0.1, "log": True}}, candidates=2, seed=0)
     ({'lr': 0.0117102}, {'lr': 0.000136266})
     """
-    if all(isinstance(space, list) for space in search.values()) and (
-        math.prod(map(len, search.values())) <= candidates
+    tied = {name: space["like"] for name, space in search.items() if _is_tied(space)}
+    free = {name: space for name, space in search.items() if name not in tied}
+    for name, other in tied.items():
+        if other not in free:
+            raise ValueError(
+                f"like of {name} must name another parameter that is searched; it is {other!r}."
+            )
+    if all(isinstance(space, list) for space in free.values()) and (
+        math.prod(map(len, free.values())) <= candidates
     ):
-        points = list(product(*search.values()))
+        points = list(product(*free.values()))
     else:
-        columns = [_stream(name, space, candidates, seed) for name, space in search.items()]
+        columns = [_stream(name, space, candidates, seed) for name, space in free.items()]
         points = list(zip(*columns, strict=True))
-    settings = [dict(zip(search, point, strict=True)) for point in points]
+    drawn = [dict(zip(free, point, strict=True)) for point in points]
+    settings = [{name: point[tied.get(name, name)] for name in search} for point in drawn]
     distinct = {json.dumps(setting, sort_keys=True, default=str): setting for setting in settings}
     return tuple(distinct.values())
 
@@ -63,17 +71,22 @@ def check_space(where: str, space: Any) -> None:
     space
         Its value in the file.
     """
-    if isinstance(space, list) and space:
+    if (isinstance(space, list) and space) or _is_tied(space):
         return
     if not isinstance(space, dict) or not {"low", "high"} <= space.keys() <= {"low", "high", "log"}:
         raise ValueError(
             f"{where} must be a list of choices, not empty, or {{low = ..., high = ...}}, with "
-            f"log = true if you like; it is {space!r}. A single value belongs under fixed."
+            f"log = true if you like, or {{like = another parameter}}; it is {space!r}. A single "
+            "value belongs under fixed."
         )
     if not isinstance(space.get("log", False), bool):
         raise ValueError(f"log of {where} must be true or false; it is {space['log']!r}.")
     check_number(f"low of {where}", space["low"], above=0 if space.get("log") else -math.inf)
     check_number(f"high of {where}", space["high"], above=space["low"])
+
+
+def _is_tied(space: Any) -> bool:
+    return isinstance(space, dict) and space.keys() == {"like"} and isinstance(space["like"], str)
 
 
 def _stream(name: str, space: Any, candidates: int, seed: int) -> list[Any]:

@@ -4,7 +4,7 @@ import math
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -15,7 +15,7 @@ from sklearn.metrics import precision_score, recall_score, roc_auc_score
 
 from robustpu.base.classifier import BasePUClassifier
 from robustpu.base.neural import NeuralPUClassifier
-from robustpu.bench.machine import device_name
+from robustpu.bench.machine import checkout, device_name
 from robustpu.bench.plan import Cell
 from robustpu.bench.protocol import as_floats, digest, size, splits
 from robustpu.bench.store import Record
@@ -31,10 +31,11 @@ Fitted: TypeAlias = BasePUClassifier | Exception
 
 @dataclass(frozen=True)
 class Machine:
-    """Where to train, and where the data sets lie that are not bundled."""
+    """Where to train, where the data sets lie that are not bundled, and the state of the code."""
 
     device: str
     data_dir: Path | None = None
+    code: Mapping[str, Any] = field(default_factory=checkout)
 
 
 def train(cell: Cell, machine: Machine, progress: Progress | None = None) -> list[Record]:
@@ -299,6 +300,7 @@ def _record(cell: Cell, trial: int, machine: Machine, seconds: float, result: Re
         **result,
         "seconds": seconds,
         "versions": versions(),
+        **machine.code,
         "device": device_name(machine.device),
     }
     return rounded(record)  # type: ignore[no-any-return]

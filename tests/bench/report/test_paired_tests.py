@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
-from scipy.stats import PermutationMethod, wilcoxon
+from scipy.stats import PermutationMethod, ttest_1samp, wilcoxon
 
-from robustpu.bench.report.paired_tests import FEWEST_PAIRS, signed_rank
+from robustpu.bench.report.paired_tests import FEWEST_PAIRS, mean_interval, signed_rank
 
 
 @pytest.mark.parametrize("n", [1, 5, 10, 30])
@@ -42,3 +42,14 @@ def test_the_sign_does_not_matter():
 def test_fewest_pairs_can_be_significant_and_one_less_cannot():
     assert signed_rank(range(1, FEWEST_PAIRS + 1)) < 0.05
     assert signed_rank(range(1, FEWEST_PAIRS)) > 0.05
+
+
+@pytest.mark.parametrize("n", [2, 10])
+def test_the_interval_is_students(n):
+    differences = np.random.default_rng(n).normal(0.5, 1, n)
+    expected = ttest_1samp(differences, 0).confidence_interval(0.95)
+    assert mean_interval(differences.tolist()) == pytest.approx(tuple(expected), rel=1e-9)
+
+
+def test_a_single_difference_has_no_interval():
+    assert np.isnan(mean_interval([0.3])).all()

@@ -71,6 +71,19 @@ def test_all_hardware_and_versions_are_named():
     assert seconds(tables(records)[0]) == 0.5
 
 
+def test_commits_are_named_and_changed_code_is_counted():
+    records = trials([1.0] * 4)
+    for record_, commit in zip(records, ("a" * 40, "a" * 40, "b" * 40), strict=False):
+        record_ |= {"commit": commit, "clean": commit.startswith("a")}
+    text = said(records)
+    assert "commit aaaaaaa and bbbbbbb, 1 trial with uncommitted changes, 1 trial without a" in text
+    assert "commit" not in said(trials([1.0]))
+
+
+def test_a_report_says_that_splits_share_one_pool():
+    assert "drawn from one pool of rows and overlap" in said(table3())
+
+
 def test_hardware_may_be_unknown():
     assert "on unknown hardware." in said(trials([1.0], device=None, versions=None))
 

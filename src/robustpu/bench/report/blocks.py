@@ -14,7 +14,7 @@ from robustpu.bench.report.scores import level, scores
 from robustpu.bench.report.summary import sentences
 from robustpu.bench.report.sweeps import sweep
 from robustpu.bench.report.tables import Method, Table
-from robustpu.bench.report.wording import number, p_value, selection
+from robustpu.bench.report.wording import difference, number, p_value, selection
 
 
 def blocks(table: Table) -> str:
@@ -176,13 +176,14 @@ def _paired_tests(table: Table) -> str:
         f'<tr><th scope="row">{escape(test.dataset)}</th><td>{test.prior:g}</td>'
         f'<td class="text">{escape(table.label(test.best))}</td>'
         f'<td class="text">{escape(table.label(test.rival))}</td>'
-        f"<td>{test.difference:.2f}</td><td>{test.wins}–{test.losses}</td>"
+        f"<td>{difference(test.difference, test.interval)}</td>"
+        f"<td>{test.wins}–{test.losses}</td>"
         f"<td>{_strong(p_value(test.p), test.significant)}</td></tr>\n"
         for test in table.paired_tests
     )
     heads = "".join(
         f'<th scope="col">{text}</th>'
-        for text in ("data set", "π", "best", "best rival", "behind by", "won–lost", "p")
+        for text in ("data set", "π", "best", "best rival", "behind by (95 %)", "won–lost", "p")
     )
     return (
         "<details>\n<summary>Paired tests: the best against its best rival</summary>\n"

@@ -10,7 +10,7 @@ from robustpu.bench.report.lowest import sentences as lines
 from robustpu.bench.report.notes import notes
 from robustpu.bench.report.summary import sentences
 from robustpu.bench.report.tables import Table
-from robustpu.bench.report.wording import number, p_value, paper, selection
+from robustpu.bench.report.wording import difference, number, p_value, paper, selection
 
 LEGEND: Final = (
     "Test error in percent, mean ± standard deviation over the trials; lower is better. "
@@ -88,14 +88,14 @@ def _lowest(table: Table) -> str:
 def _paired_tests(table: Table) -> str:
     if not table.paired_tests:
         return ""
-    header = ["data set", "π", "best", "best rival", "behind by", "won–lost", "p"]
+    header = ["data set", "π", "best", "best rival", "behind by (95 %)", "won–lost", "p"]
     rows = [
         [
             _escape(test.dataset),
             f"{test.prior:g}",
             _escape(table.label(test.best)),
             _escape(table.label(test.rival)),
-            f"{test.difference:.2f}",
+            difference(test.difference, test.interval),
             f"{test.wins}–{test.losses}",
             f"**{p_value(test.p)}**" if test.significant else p_value(test.p),
         ]

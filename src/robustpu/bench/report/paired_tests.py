@@ -1,15 +1,19 @@
 """The best method of a data set and prior, and whether it is ahead by more than chance."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean, stdev
 from typing import Final
 
 import numpy as np
+from scipy.special import stdtrit
 
 from robustpu.bench.report.cells import SIGNIFICANT, Cell
 
 # With five pairs the smallest two-sided p value is 2 / 2^5, above 0.05 whatever was measured.
 FEWEST_PAIRS: Final = 6
+LEVEL: Final = 0.95
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,7 @@ class PairedTest:
     losses: int
     difference: float  # mean error of the rival minus that of the best, percentage points
     p: float | None  # None: too few pairs
+    interval: tuple[float, float]  # of the difference, at LEVEL; NaN with a single pair
 
     @property
     def significant(self) -> bool:
@@ -84,6 +89,7 @@ def rank(
         losses=sum(difference < 0 for difference in differences),
         difference=means[rivals[0]] - best.mean,
         p=ranked[rivals[0]].p,
+        interval=mean_interval(differences),
     )
 
 
@@ -93,6 +99,33 @@ def _differences(best: Cell, other: Cell) -> list[float]:
 
 def _p_value(differences: Sequence[float]) -> float | None:
     return signed_rank(differences) if len(differences) >= FEWEST_PAIRS else None
+
+
+def mean_interval(differences: Sequence[float]) -> tuple[float, float]:
+    """Student's interval of a mean difference, at `LEVEL`.
+
+    Parameters
+    ----------
+    differences
+        One per trial, in percentage points.
+
+    Returns
+    -------
+    low, high
+        NaN with fewer than two differences.
+
+    Examples
+    --------
+    >>> low, high = mean_interval([0.1, 0.2, 0.3])
+    >>> round(low, 3), round(high, 3)
+    (-0.048, 0.448)
+    """
+    count = len(differences)
+    if count < 2:
+        return math.nan, math.nan
+    quantile = float(stdtrit(count - 1, (1 + LEVEL) / 2))
+    half = quantile * stdev(differences) / math.sqrt(count)
+    return fmean(differences) - half, fmean(differences) + half
 
 
 def signed_rank(differences: Sequence[float]) -> float:

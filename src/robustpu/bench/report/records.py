@@ -15,7 +15,7 @@ FIELDS: Final[dict[str, tuple[type, ...]]] = {
 }
 OPTIONAL: Final[dict[str, tuple[type, ...]]] = {
     **dict.fromkeys(("table", "label", "paper", "estimator", "data", "training"), TEXT),
-    **dict.fromkeys(("device", "failure"), TEXT),
+    **dict.fromkeys(("commit", "device", "failure"), TEXT),
     **dict.fromkeys(("x", "candidates", "seconds", "rows"), NUMBER),
     **dict.fromkeys(("settings", "sizes", "versions"), (dict,)),
 }

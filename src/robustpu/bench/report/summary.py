@@ -18,6 +18,11 @@ TUNE: Final = {
     "trial": "one setting for each trial, by its validation score",
 }
 
+POOL: Final = (
+    "All trials are drawn from one pool of rows and overlap, so tests and intervals tell chance of "
+    "the draw and of the seed, and are too sure for other data."
+)
+
 
 def sentences(table: Table) -> list[str]:
     """Say what the table shows; `lowest.sentences` come before.
@@ -141,7 +146,7 @@ def _ahead(table: Table) -> str:
     return (
         f"There the best is significantly ahead of its best rival in {ahead} of {len(tests)} "
         "comparisons (Wilcoxon's signed-rank test over the trials, two-sided, "
-        f"p < {SIGNIFICANT:g}, not corrected for the number of tests)."
+        f"p < {SIGNIFICANT:g}, not corrected for the number of tests). {POOL}"
     )
 
 
@@ -162,10 +167,23 @@ def _cost(table: Table) -> str:
             found.setdefault(name, {})[version] = None
     versions = [f"{name} {' and '.join(each)}" for name, each in found.items()]
     where = " and ".join(devices(table)) or "unknown hardware"
+    versions += _commits(table)
     what = f" ({', '.join(versions)})" if versions else ""
     spent = duration(seconds(table))
     count = spread([len(table.records)], "trial")
     return f"{count} took {spent} (sum over processes) on {where}{what}."
+
+
+def _commits(table: Table) -> list[str]:
+    """Name the commits, and say how many records are of changed code or of none that is known."""
+    commits = _distinct(record.get("commit") for record in table.records)
+    if not commits:
+        return []
+    changed = sum(record.get("clean") is False for record in table.records)
+    unknown = sum(not record.get("commit") for record in table.records)
+    words = [f"commit {' and '.join(commit[:7] for commit in commits)}"]
+    words += [f"{spread([changed], 'trial')} with uncommitted changes"] if changed else []
+    return words + ([f"{spread([unknown], 'trial')} without a commit"] if unknown else [])
 
 
 def _distinct(values: Iterable[str | None]) -> list[str]:

@@ -133,6 +133,23 @@ def paper(tables: Iterable[Table]) -> str:
     return next((source.partition(" of ")[2] or source for source in sources), "")
 
 
+def difference(mean: float, interval: tuple[float, float]) -> str:
+    """Write a difference of mean errors with its interval.
+
+    Parameters
+    ----------
+    mean, interval
+        In percentage points; an interval of NaN is left out.
+
+    Examples
+    --------
+    >>> difference(0.654, (0.1, 1.2))
+    '0.65 (0.10 to 1.20)'
+    """
+    low, high = interval
+    return f"{mean:.2f}" if math.isnan(low) else f"{mean:.2f} ({low:.2f} to {high:.2f})"
+
+
 def p_value(p: float | None) -> str:
     """Write a p value.
 

@@ -1,0 +1,26 @@
+"""Name of a figure -> what computes it."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from tools.figures import (
+    bench,
+    bench_tables,
+    pretrained,
+    priors,
+    real_tables,
+    reproduction,
+    speed,
+    studies,
+)
+
+FIGURES: Final[dict[str, Callable[..., Any]]] = {
+    **bench.FIGURES,
+    **bench_tables.FIGURES,
+    **pretrained.FIGURES,
+    **priors.FIGURES,
+    **real_tables.FIGURES,
+    **reproduction.FIGURES,
+    **speed.FIGURES,
+    **studies.FIGURES,
+}

@@ -1,0 +1,125 @@
+"""Figures of the pretrained network, from ``pretraining/results``."""
+
+import json
+from collections.abc import Callable, Sequence
+from functools import cache
+from statistics import fmean
+from typing import Any, Final
+
+import numpy as np
+
+from tools.figures.real_tables import Rows, share
+from tools.figures.stored import ROOT
+
+FOLDER: Final = ROOT / "pretraining" / "results"
+PROTOCOLS: Final = {
+    "single": "`single`: nine noisy tables, 15 % of positives labelled",
+    "case": "`case`: nine tables, 400 labels + 800 unlabelled, priors .2, .4, .6",
+    "few": "`few`: the same tables, 20 labels + 300 unlabelled",
+}
+TABLES: Final = {
+    "breast_cancer": "breast_cancer (30 columns)",
+    "splice": "splice (60 categories)",
+    "spambase": "spambase (57)",
+    "shuttle": "shuttle (9)",
+    "optdigits": "optdigits (64)",
+    "texture": "texture (40)",
+    "digits": "digits (64)",
+    "mushrooms": "mushrooms (22 categories)",
+    "mushrooms_onehot": "mushrooms, one-hot (116)",
+}
+METHODS: Final = ("pretrained", "auto", "best-bin", "dedpul", "km1")
+
+Key = tuple[str, str, float]
+
+
+@cache
+def found(model: str) -> dict[Key, dict[str, Any]]:
+    """Figures of a model by protocol, table and prior: the first draw of each."""
+    entries = []
+    for name in ("development", "baselines"):
+        entries += json.loads((FOLDER / f"{name}.json").read_text())
+    first: dict[Key, dict[str, Any]] = {}
+    for entry in entries:
+        if entry["model"] == model:
+            first.setdefault((entry["protocol"], entry["table"], entry["prior"]), entry)
+    return first
+
+
+def _means(model: str, keys: Sequence[Key], metrics: Sequence[str]) -> list[float]:
+    return [fmean(found(model)[key][name] for key in keys) for name in metrics]
+
+
+def development() -> Rows:
+    """Error, AUC and average precision by protocol, the best of each in bold."""
+    models = ("known", "unknown", "logistic", "trees")
+    rows = [["error / AUC / average precision", "network, prior known", "unknown"]]
+    rows[0] += ["logistic", "trees"]
+    for protocol, label in PROTOCOLS.items():
+        keys = [key for key in found("known") if key[0] == protocol]
+        means = [_means(model, keys, ("error", "auc", "ap")) for model in models]
+        texts = [[share(value) for value in each] for each in means]
+        errors, aucs, precisions = zip(*texts, strict=True)
+        best = min(errors), max(aucs), max(precisions)
+        rows.append([label, *(" / ".join(map(_bold, each, best)) for each in texts)])
+    return rows
+
+
+def _bold(text: str, best: str) -> str:
+    return f"**{text}**" if text == best else text
+
+
+def errors() -> Rows:
+    """Error on the tables of `case`, prior known, beside trees."""
+    rows = [["error, prior known", "network", "trees"]]
+    for table, label in TABLES.items():
+        keys = [key for key in found("known") if key[:2] == ("case", table)]
+        ours, trees = (_means(model, keys, ["error"])[0] for model in ("known", "trees"))
+        pair = [share(value, 3 if max(ours, trees) > 0.01 else 4) for value in (ours, trees)]
+        rows.append([label, *(_bold(text, min(pair)) for text in pair)])
+    return rows
+
+
+def second_draw(metric: str) -> str:
+    """Mean over both draws of `single`, prior unknown: AUC, average precision or first 100."""
+    first = [entry for key, entry in found("unknown").items() if key[0] == "single"]
+    lines = (FOLDER / "single_second_draw.jsonl").read_text().splitlines()
+    value = fmean(entry[metric] for entry in [*first, *map(json.loads, lines)])
+    return f"{value:.0f}" if metric == "first100" else share(value)
+
+
+def prior_errors() -> Rows:
+    """Errors of its share of positives beside estimates of the prior."""
+    lines = (FOLDER / "priors.ndjson").read_text().splitlines()
+    entries = [json.loads(line) for line in lines]
+    kinds = [[e for e in entries if e["kind"] == kind] for kind in ("separable", "noisy")]
+    sets = ("spambase", "shuttle", "mushrooms")
+    rows = [["", *sets, f"{len(kinds[0])} draws", "factor", "nine noisy tables", "factor"]]
+    for method in METHODS:
+        groups = [[e for e in kinds[0] if e["dataset"] == name] for name in sets]
+        row = [share(_off(group, method)) for group in groups]
+        for kind in kinds:
+            has = method in kind[0]
+            row += [share(_off(kind, method)), f"{_factor(kind, method):.2f}"] if has else ["", ""]
+        rows.append([f"`{method}`", *row])
+    for column in (1, 2, 3, 4, 6):
+        best = min(row[column] for row in rows[1:] if row[column])
+        for row in rows[1:]:
+            row[column] = _bold(row[column], best)
+    return rows
+
+
+def _off(entries: Sequence[dict[str, Any]], method: str) -> float:
+    return fmean(abs(entry[method] - entry["prior"]) for entry in entries)
+
+
+def _factor(entries: Sequence[dict[str, Any]], method: str) -> float:
+    return float(np.exp(fmean(np.log(entry[method] / entry["prior"]) for entry in entries)))
+
+
+FIGURES: Final[dict[str, Callable[..., Any]]] = {
+    "pretrained-development": development,
+    "pretrained-errors": errors,
+    "pretrained-priors": prior_errors,
+    "pretrained-two-draws": second_draw,
+}

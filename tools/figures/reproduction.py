@@ -1,0 +1,206 @@
+"""Tables and counts of docs/reproduction.md."""
+
+from collections.abc import Callable
+from itertools import product
+from statistics import fmean
+from typing import Any, Final
+
+from robustpu.bench.report.kinds import Kind
+from robustpu.bench.report.lowest import lowest
+from robustpu.bench.report.paired_tests import FEWEST_PAIRS, signed_rank
+from tools.figures.bench import (
+    NAMES,
+    PRIORS,
+    TABLES,
+    below,
+    below_others,
+    cell,
+    error,
+    in_paper,
+    table,
+    was_run,
+)
+from tools.figures.stored import lines
+
+Rows = list[list[str]]
+MAIN: Final = "main/oracle"
+BASELINES: Final = ("pn", "upu", "nnpu")
+PICTURES: Final = ("cifar10", "stl10")
+SMALL: Final = ("mnist", "fashion-mnist", *TABLES)
+DATASETS: Final = (*PICTURES, *SMALL)
+
+
+def _beside(place: str, method: str, dataset: str) -> str:
+    """Mean errors by prior, in italics where they are above the paper's; empty where not run."""
+    texts = []
+    for prior in PRIORS if was_run(place, method, dataset) else ():
+        found = cell(place, method, dataset, prior).mean
+        is_above = round(found, 2) > in_paper("robust-pu", dataset, prior).mean
+        texts.append(f"*{found:.2f}*" if is_above else f"{found:.2f}")
+    return " / ".join(texts)
+
+
+def overview() -> Rows:
+    """The paper, ours, the paper's own grid and the average of five, at all three priors."""
+    rows = [["0.2 / 0.4 / 0.6", "paper", "Robust-PU, our search space", "the paper's grid"]]
+    rows[0].append("5 best averaged")
+    for dataset in DATASETS:
+        paper = " / ".join(f"{in_paper('robust-pu', dataset, prior).mean:.2f}" for prior in PRIORS)
+        places = [(MAIN, "robust-pu"), ("paper_grid/oracle", "robust-pu-paper")]
+        row = [_beside(*place, dataset) for place in [*places, (MAIN, "robust-pu-5")]]
+        rows.append([NAMES.get(dataset, dataset), paper, *row])
+    return rows
+
+
+def counts() -> Rows:
+    """How often each method is at or below the paper, below the baselines, and lowest."""
+    names = ("pn", "upu", "nnpu", "pusb", "pubn", "pulns", "p3mix-c", "p3mix-e", "dist-pu")
+    labels = {method.key: method.label for method in table(MAIN).methods}
+    found = next(each for each in lowest(table(MAIN)) if each.kind is Kind.NETWORK)
+    rows = [["oracle selection", "at or below the paper", "lower than PN, uPU and nnPU here"]]
+    rows[0].append(f"lowest single network, of {len(found.compared)} cells")
+    for name in (*names, "robust-pu", "robust-pu-5"):
+        others = "" if name in BASELINES else below_others(MAIN, name, *BASELINES)
+        count = str(found.counts[name] or "never") if name in found.counts else "an ensemble"
+        rows.append([labels[name], below(MAIN, name), others, count])
+    return rows
+
+
+def advantage() -> Rows:
+    """Points that Robust-PU is below the best of PN, uPU and nnPU, with p of the paired test."""
+    rows = [["", *(f"{prior:g}" for prior in PRIORS)]]
+    for dataset in (*SMALL, *PICTURES):
+        row = []
+        for prior in PRIORS:
+            ours = cell(MAIN, "robust-pu", dataset, prior)
+            rivals = [cell(MAIN, name, dataset, prior) for name in BASELINES]
+            rival = min(rivals, key=lambda each: each.mean)
+            differences = [rival.errors[trial] - ours.errors[trial] for trial in ours.errors]
+            p = f" ({signed_rank(differences):.3f})" if len(differences) >= FEWEST_PAIRS else ""
+            row.append(f"{rival.mean - ours.mean:.2f}{p}")
+        rows.append([NAMES.get(dataset, dataset), *row])
+    return rows
+
+
+def without_negatives() -> Rows:
+    """Errors of settings that were selected without negatives."""
+    methods = ("nnpu", "nnpu-5", "p3mix-c", "robust-pu", "robust-pu-5")
+    labels = {method.key: method.label for method in table("main/pu").methods}
+    rows = [["", *(NAMES.get(dataset, dataset) for dataset in SMALL)]]
+    for name in methods:
+        rows.append([labels[name], *(error("main/pu", name, dataset) for dataset in SMALL)])
+    printed = [
+        error("paper_grid/pu", "robust-pu-paper", dataset)
+        if was_run("paper_grid/pu", "robust-pu-paper", dataset)
+        else ""
+        for dataset in SMALL
+    ]
+    return [*rows, ["Robust-PU, the paper's grid", *printed]]
+
+
+def baselines(what: str) -> str:
+    """Count the cells of PN, uPU and nnPU that are below the paper's, or at half of it."""
+    pairs = [
+        (cell(MAIN, name, dataset, prior).mean, in_paper(name, dataset, prior).mean)
+        for name, dataset, prior in product(BASELINES, DATASETS, PRIORS)
+    ]
+    factor = 0.5 if what == "half" else 1.0
+    return f"{sum(round(ours, 2) <= factor * paper for ours, paper in pairs)} of {len(pairs)}"
+
+
+def ahead(method: str, *datasets: str) -> str:
+    """Count the cells of these data sets where a method is lower than Robust-PU."""
+    pairs = [
+        cell(MAIN, method, dataset, prior).mean < cell(MAIN, "robust-pu", dataset, prior).mean
+        for dataset, prior in product(datasets, PRIORS)
+    ]
+    return f"{sum(pairs)} of {len(pairs)}"
+
+
+def steadiest(method: str) -> str:
+    """Count the compared cells where a method has the lowest standard deviation."""
+    found = next(each for each in lowest(table(MAIN)) if each.kind is Kind.NETWORK)
+    count = 0
+    for dataset, prior in found.compared:
+        deviations = {name: cell(MAIN, name, dataset, prior).ours.sd for name in found.counts}
+        count += deviations[method] == min(deviations.values())
+    return f"{count} of {len(found.compared)}"
+
+
+def most_often_best(place: str, method: str) -> str:
+    """Count the cells of an ablation where a variant has the lowest mean."""
+    found = next(each for each in lowest(table(place)) if method in each.counts)
+    return f"{found.counts[method]} of {len(found.compared)}"
+
+
+def same_errors(first: str, second: str, dataset: str, prior: str = "") -> str:
+    """Count the trials in which two methods have the same error, at a prior or at all."""
+    count = total = 0
+    for each in [float(prior)] if prior else PRIORS:
+        one, two = (
+            cell(place, method, dataset, each).errors
+            for place, _, method in (name.rpartition("/") for name in (first, second))
+        )
+        count += sum(one[trial] == two.get(trial) for trial in one)
+        total += len(one)
+    return f"{count} of {total}"
+
+
+# The studies of wrong priors and of self-correction.
+
+
+def _mean(file: str, name: str, **where: Any) -> float:
+    return fmean(
+        line[name]
+        for line in lines(file)
+        if all(line.get(key) == value for key, value in where.items())
+    )
+
+
+def wrong_priors(selection: str) -> Rows:
+    """Mean errors over tables, priors and trials by the prior that a method is given."""
+    given = ("exact", "estimated", "half", "twice")
+    rows = [["", *given]]
+    for method in ("nnPU", "Dist-PU", "Robust-PU", "Robust-PU, balanced"):
+        where = {"method": method, "selection": selection}
+        means = [_mean("wrong_priors.ndjson", "error", given=each, **where) for each in given]
+        rows.append([method, *(f"{value:.2f}" for value in means)])
+    return rows
+
+
+def self_correction() -> Rows:
+    """nnPU alone and after the rounds, one network and ten averaged."""
+    rows = [["setting", "selected", "nnPU alone", "Robust-PU", "nnPU, ten averaged"]]
+    rows[0].append("Robust-PU, ten averaged")
+    ways = {"oracle": "by true labels", "pu": "without negatives"}
+    for setting, selection in product(("printed", "balanced"), ways):
+        where = {"kind": "selected", "setting": setting, "selection": selection}
+        means = [
+            _mean("self_correction.ndjson", "error", members=members, method=method, **where)
+            for members, method in product((1, 10), ("nnPU", "Robust-PU"))
+        ]
+        rows.append([setting, ways[selection], *(f"{value:.2f}" for value in means)])
+    return rows
+
+
+def auc_within(setting: str, members: str, rounds: str, table_name: str = "") -> str:
+    """Mean AUC of hidden positives against negatives within the unlabelled rows, in percent."""
+    where: dict[str, Any] = {"kind": "rounds", "setting": setting, "members": int(members)}
+    where |= {"rounds": int(rounds), **({"table": table_name} if table_name else {})}
+    return f"{_mean('self_correction.ndjson', 'auc_within', **where):.2f}"
+
+
+FIGURES: Final[dict[str, Callable[..., Any]]] = {
+    "reproduction-overview": overview,
+    "reproduction-counts": counts,
+    "reproduction-advantage": advantage,
+    "reproduction-pu": without_negatives,
+    "baselines-below": baselines,
+    "ahead-of-robust-pu": ahead,
+    "steadiest": steadiest,
+    "best-variant": most_often_best,
+    "same-errors": same_errors,
+    "wrong-priors": wrong_priors,
+    "self-correction": self_correction,
+    "auc-within": auc_within,
+}

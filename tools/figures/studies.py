@@ -1,0 +1,174 @@
+"""Figures of the studies that scripts in ``experiments`` store: priors, biased labels, the pool."""
+
+import json
+from collections import defaultdict
+from collections.abc import Callable
+from statistics import fmean, stdev
+from typing import Any, Final
+
+import numpy as np
+
+from tools.figures.real_tables import Rows, share, triple
+from tools.figures.stored import RESULTS, lines
+
+LABELINGS: Final = {
+    "scar": "SCAR",
+    "pusb": "certain first",
+    "lbe-a": "certain first (LBE-A)",
+    "lbe-b": "nearly negative first",
+    "logistic": "random direction",
+}
+BIASED: Final = {
+    "auto": "PUClassifier",
+    "bagging": "bagged trees",
+    "ensemble of 0.1.0": "the ensemble of 0.1.0 (networks and trees)",
+    "puet": "PU extra-trees",
+    "pebl": "PEBL",
+    "spy": "spy",
+    "nnpu": "nnPU",
+    "lbe": "LBE",
+    "pusb": "PUSB",
+}
+
+
+def biased() -> Rows:
+    """Mean errors over the tables where labels are not completely at random."""
+    errors = defaultdict(list)
+    for entry in lines("biased.ndjson"):
+        errors[entry["method"], entry["labeling"], entry["table"]].append(entry["error"])
+    tables = sorted({table for _, _, table in errors})
+
+    def mean(method: str, labeling: str) -> float:
+        return fmean(fmean(errors[method, labeling, table]) for table in tables)
+
+    found = {method: [mean(method, labeling) for labeling in LABELINGS] for method in BIASED}
+    order = sorted(found, key=lambda method: fmean(found[method][1:]))
+    least = [min(each) for each in zip(*found.values(), strict=True)]
+    rows = [["", *LABELINGS.values()]]
+    for method in order:
+        texts = [
+            f"**{value:.1f}**" if f"{value:.1f}" == f"{low:.1f}" else f"{value:.1f}"
+            for value, low in zip(found[method], least, strict=True)
+        ]
+        rows.append([BIASED[method], *texts])
+    return rows
+
+
+# Methods of `learners.py`, all but the last around the same boosting.
+LEARNERS: Final = {
+    "robust-pu-meta": "**Robust-PU around boosting**",
+    "bagging": "PU bagging of the same learner, 100 of them",
+    "networks": "the Robust-PU networks of the default ensemble, without trees",
+    "elkan-noto": "Elkan-Noto, the same learner",
+    "negative": "PN: unlabelled is negative, the same learner",
+}
+
+
+def learner_errors(method: str, group: str) -> str:
+    """Mean error over the paper's tables or KEEL's, and its deviation from trial to trial."""
+    by_trial = defaultdict(list)
+    for entry in lines("learners.ndjson"):
+        is_paper = entry["table"] in ("spambase", "shuttle", "mushrooms")
+        is_wanted = entry["method"] == method and is_paper == (group == "paper")
+        if is_wanted and entry["learner"] in ("boosting", ""):
+            by_trial[entry["trial"]].append(entry["error"])
+    means = [fmean(errors) for errors in by_trial.values()]
+    return f"{fmean(means):.2f} ± {stdev(means):.2f}"
+
+
+def learners() -> Rows:
+    """Robust-PU around a learner beside other methods around it."""
+    rows = [["", "the paper's tables, 9 settings", "KEEL's, 13 tables"]]
+    found = {
+        name: [learner_errors(name, group) for group in ("paper", "keel")] for name in LEARNERS
+    }
+    best = [min(column, key=float_of) for column in zip(*found.values(), strict=True)]
+    for name, texts in found.items():
+        pair = zip(texts, best, strict=True)
+        rows.append(
+            [LEARNERS[name], *(_bold_mean(text) if text == low else text for text, low in pair)]
+        )
+    return rows
+
+
+def float_of(text: str) -> float:
+    """The mean of a text like ``2.90 ± 0.34``."""
+    return float(text.partition(" ")[0])
+
+
+def _bold_mean(text: str) -> str:
+    mean, _, rest = text.partition(" ")
+    return f"**{mean}** {rest}"
+
+
+def final_loss(method: str, kind: str) -> str:
+    """Mean loss of unlabelled rows as negatives after the last epoch, by true class."""
+    entries = json.loads((RESULTS / "losses.json").read_text())
+    last = max(entry["epochs"] for entry in entries)
+    found = [e[kind] for e in entries if (e["method"], e["epochs"]) == (method, last)]
+    return f"{fmean(found):.2f}"
+
+
+def pu_bench(method: str) -> str:
+    """Accuracy on spambase as PU-Bench draws it."""
+    found = [e["accuracy"] for e in lines("pu_bench.ndjson") if e["method"] == method]
+    return f"{fmean(found):.1f} ± {stdev(found):.1f}"
+
+
+# Variants of the prototype of the pool, and what they are.
+TRIED: Final = {
+    "pool": "**the pool of that stage**",
+    "rule average": "weights: plain average",
+    "rule best": "weights: the best member alone",
+    "rule soft": "weights: softmax of AUC",
+    "rule stacked": "weights: stacking",
+    "rule greedy": "weights: greedy, not shrunk",
+    "scale ranks": "scores as ranks",
+    "scale normal": "scores as normal quantiles",
+    "scale robust": "scores over their quantile range",
+    "pool and 0.5 student, prior unknown": "a second stage: boosting on the pool's probabilities, "
+    "half of the weight",
+    "without discriminant": "without linear models on bins of each column",
+    "without gaussian": "without a Gaussian kernel",
+    "without forest of 3 U": "without a second forest, on three times as many unlabelled rows",
+}
+
+
+def pool_tried() -> Rows:
+    """Variants of the prototype of the pool on the development half."""
+    return [["", "AUC / average precision / right of the first 100"]] + [
+        [label, _variant(name)] for name, label in TRIED.items()
+    ]
+
+
+def pool_member(name: str) -> str:
+    """Mean AUC of a prototype of a member, 15 % labelled."""
+    found = [
+        entry["auc"]
+        for entry in lines("pool_members.ndjson")
+        if (entry["member"], entry["setting"]) == (name, "single-set 15 %")
+    ]
+    return share(fmean(found), 4)
+
+
+def _variant(name: str) -> str:
+    """AUC, average precision and first 100, 15 % labelled."""
+    found = defaultdict(list)
+    for entry in lines("pool_ablations.ndjson"):
+        if (entry["variant"], entry["setting"]) == (name, "single-set 15 %"):
+            found[entry["table"]].append(
+                [entry[key] for key in ("auc", "average_precision", "first_100")]
+            )
+    row = np.mean([np.mean(rows, axis=0) for rows in found.values()], axis=0)
+    return triple(row, 4)
+
+
+FIGURES: Final[dict[str, Callable[..., Any]]] = {
+    "biased": biased,
+    "learners": learners,
+    "learner-errors": learner_errors,
+    "final-loss": final_loss,
+    "pu-bench": pu_bench,
+    "pool-tried": pool_tried,
+    "pool-member": pool_member,
+}
