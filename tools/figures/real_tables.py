@@ -199,6 +199,56 @@ def _mean(tables: Mapping[str, list[list[float]]]) -> str:
     return triple(np.mean(rows, axis=0), places=4)
 
 
+def behind(half: str) -> str:
+    """Tables on which the best baseline is ahead by more than .01 AUC, by setting."""
+    texts = []
+    for setting, name in zip(SETTINGS, ("15 %", "40 %", "100 labels"), strict=True):
+        found = fits(half, setting, "unknown")
+        mean = {
+            method: {
+                table: np.mean([each["auc"] for key, each in entries.items() if key[0] == table])
+                for table in HALVES[half]
+            }
+            for method, entries in found.items()
+        }
+        rivals = [method for method in LABELS if method not in ("auto", LIMIT)]
+        gaps = {
+            table: max(mean[method][table] for method in rivals) - mean["auto"][table]
+            for table in HALVES[half]
+        }
+        far = sorted((gap, table) for table, gap in gaps.items() if gap > 0.01)[::-1]
+        texts.append(
+            f"{name}: {', '.join(f'{table} {share(gap)}' for gap, table in far) or 'none'}"
+        )
+    return "; ".join(texts)
+
+
+def pretrained_member() -> Rows:
+    """The default with the pretrained network as a member, less the default, prior unknown."""
+    found: dict[str, dict[tuple[str, int], Any]] = defaultdict(dict)
+    for entry in lines("real_tables.ndjson"):
+        if (entry["setting"], entry["prior"]) == (SETTINGS[0], "unknown"):
+            found[entry["method"]][entry["table"], entry["draw"]] = entry
+    names = ["AUC", "average precision", "right of the first 100"]
+    rows = [["", *(f"{name} ({what})" for name in names for what in ("mean", "tables"))]]
+    for half, tables in HALVES.items():
+        texts = []
+        for metric in SHOWN:
+            gains = []
+            for table in tables:
+                pairs = [
+                    found["auto with pretrained"][key][metric] - found["auto"][key][metric]
+                    for key in found["auto with pretrained"]
+                    if key[0] == table
+                ]
+                gains.append(np.mean(pairs))
+            places = 1 if metric == "first_100" else 4
+            better = f"{np.sum(np.array(gains) > 0)} of {len(tables)}"
+            texts += [f"{np.mean(gains):+.{places}f}", better]
+        rows.append([half.replace("-", " "), *texts])
+    return rows
+
+
 FIGURES: Final[dict[str, Callable[..., Any]]] = {
     "real-tables": ranking,
     "real-tables-readme": in_readme,
@@ -211,5 +261,7 @@ FIGURES: Final[dict[str, Callable[..., Any]]] = {
     "real-tables-too-high": too_high,
     "real-tables-covered": covered,
     "real-tables-width": width,
+    "real-tables-behind": behind,
+    "pretrained-member": pretrained_member,
     "pool-leave-one-out": leave_one_out,
 }

@@ -8,6 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
+# real_tables has put the experiments on the path.
+from strangers import GROUPS as KEEL_GROUPS
+
 from tools.figures.real_tables import Rows, share, triple
 from tools.figures.stored import RESULTS, lines
 
@@ -163,6 +166,66 @@ def _variant(name: str) -> str:
     return triple(row, 4)
 
 
+# Of `strangers.py`: what is shown beside the default.
+STRANGERS: Final = {
+    "auto": "**PUClassifier**",
+    "ensemble of 0.1.0": "the ensemble of 0.1.0",
+    "bagging": "bagged trees",
+    "puet": "PU extra-trees",
+    "elkan-noto": "Elkan-Noto, linear",
+    "nnpu": "nnPU",
+}
+
+
+def strangers() -> Rows:
+    """Mean error on KEEL's tables, prior known, by group of tables."""
+    groups = {"large": 13, "small": 14, "small, looked at": 16}
+    errors = defaultdict(list)
+    for entry in lines("strangers.ndjson"):
+        errors[entry["method"], entry["table"]].append(entry["error"])
+    rows = [["error", *(f"{count} {name}" for name, count in groups.items())]]
+    for method, label in STRANGERS.items():
+        means = [
+            fmean(fmean(errors[method, table]) for table in tables)
+            for tables in KEEL_GROUPS.values()
+        ]
+        rows.append([label, *(f"{value:.2f}" for value in means)])
+    return rows
+
+
+def few_labels() -> Rows:
+    """Mean error over the sets that all methods have been run on, by number of labels."""
+    errors = defaultdict(list)
+    for entry in lines("few_labels.ndjson"):
+        errors[entry["method"], entry["n_positive"], entry["table"]].append(entry["error"])
+    counts = sorted({count for _, count, _ in errors})
+    tables = {table for _, _, table in errors}
+    shared = [
+        table
+        for table in sorted(tables)
+        if all((method, count, table) in errors for method in STRANGERS for count in counts)
+    ]
+    rows = [[f"{len(shared)} sets, labels:", *map(str, counts)]]
+    for method, label in STRANGERS.items():
+        means = [fmean(fmean(errors[method, n, table]) for table in shared) for n in counts]
+        rows.append([label, *(f"{value:.1f}" for value in means)])
+    return rows
+
+
+def puicl() -> Rows:
+    """Accuracy and AUC of the unlabelled rows in the protocol of PUICL, prior unknown."""
+    found = defaultdict(list)
+    for entry in lines("puicl.ndjson"):
+        found[entry["method"], entry["table"]].append((entry["accuracy"], entry["auc"]))
+    printed = {"spambase": (0.767, 0.876), "magic": (0.829, 0.805), "letter": (0.972, 0.995)}
+    rows = [["accuracy / AUC", *printed]]
+    rows.append(["PUICL, as printed", *(f"{share(a)} / {share(b)}" for a, b in printed.values())])
+    for method, label in {"auto": "PUClassifier", "pretrained": "the network alone"}.items():
+        means = [np.mean(found[method, table], axis=0) for table in printed]
+        rows.append([label, *(f"{share(a)} / {share(b)}" for a, b in means)])
+    return rows
+
+
 FIGURES: Final[dict[str, Callable[..., Any]]] = {
     "biased": biased,
     "learners": learners,
@@ -171,4 +234,7 @@ FIGURES: Final[dict[str, Callable[..., Any]]] = {
     "pu-bench": pu_bench,
     "pool-tried": pool_tried,
     "pool-member": pool_member,
+    "keel-tables": strangers,
+    "few-labels": few_labels,
+    "puicl": puicl,
 }
