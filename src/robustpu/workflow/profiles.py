@@ -1,0 +1,127 @@
+"""Important columns in the rows with the highest scores, and in the other unlabelled rows."""
+
+from collections.abc import Sequence
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustpu.results import LARGEST, Profile, Spread
+from robustpu.tables.cells import cells_of
+from robustpu.tables.columns import Column
+from robustpu.tables.date_plan import DatePlan
+from robustpu.tables.number_plan import NumberPlan, signed_exp, signed_log
+from robustpu.thresholds import most_likely
+from robustpu.workflow.effects import features_of
+from robustpu.workflow.problem import Problem
+
+Floats: TypeAlias = NDArray[np.float64]
+Mask: TypeAlias = NDArray[np.bool_]
+
+# The top of the list: a tenth of the unlabelled rows, within these bounds.
+PART: Final = 10
+FEWEST: Final = 20
+MOST: Final = 200
+BINS: Final = 14
+# Bins leave out this share of the rows at either end, or a few rows would squeeze all others.
+BEYOND: Final = 0.005
+# Up to as many different numbers are counted one by one; of other values the most frequent.
+VALUES: Final = 9
+QUANTILES: Final = (0.05, 0.25, 0.5, 0.75, 0.95)
+LONGEST: Final = 60
+OTHER: Final = "all other values"
+
+
+def profiles(problem: Problem, score: Floats, columns: Sequence[str]) -> tuple[Profile, ...]:
+    """Compare the rows at the top of the list with the other unlabelled rows, column by column.
+
+    Parameters
+    ----------
+    problem
+        The table.
+    score
+        Of its rows, (n,).
+    columns
+        Names of the columns; texts and columns without features are left out.
+    """
+    is_unlabeled = problem.y == 0
+    size = min(max(FEWEST, min(MOST, problem.n_unlabeled // PART)), problem.n_unlabeled // 2)
+    is_listed = np.zeros(len(score), dtype=bool)
+    is_listed[most_likely(score, is_unlabeled, size)] = True
+    groups = is_listed, is_unlabeled & ~is_listed
+    known = {column.name: column for column in problem.vectorizer.columns_}
+    places = features_of(problem.vectorizer.sources_)
+    found = []
+    for name in columns:
+        features = problem.X[:, places[name]]
+        found.append(_profile(known[name], features, problem.table.column(name), groups))
+    return tuple(profile for profile in found if profile is not None)
+
+
+def _profile(
+    column: Column, features: NDArray[np.float32], cells: Any, groups: tuple[Mask, Mask]
+) -> Profile | None:
+    plan = column.plan
+    if column.kind in ("category", "boolean"):
+        text = cells_of(cells).text
+        words = [str(word)[:LONGEST] for word in text.values.to_pylist()]
+        return _counted(column.name, words, text.codes, groups)
+    if not isinstance(plan, NumberPlan | DatePlan):
+        return None
+    values = plan.decode(features)
+    values[np.abs(values) > LARGEST] = np.nan
+    if isinstance(plan, NumberPlan) and column.different <= VALUES:
+        numbers, codes = np.unique(values, return_inverse=True)
+        codes = np.where(np.isnan(values), -1, codes)
+        words = [f"{number:.6g}" for number in numbers if not np.isnan(number)]
+        return _counted(column.name, words, codes, groups, is_ordered=True)
+    return _binned(column, values, groups)
+
+
+def _counted(
+    name: str,
+    words: Sequence[str],
+    codes: NDArray[Any],
+    groups: tuple[Mask, Mask],
+    *,
+    is_ordered: bool = False,
+) -> Profile:
+    """Counts of the values that are frequent in either group; codes are -1 where missing."""
+    counts = [np.bincount(codes[rows] + 1, minlength=len(words) + 1) for rows in groups]
+    shares = np.sum([count[1:] / max(1, count.sum()) for count in counts], axis=0)
+    order = np.argsort(-shares, kind="stable")[:VALUES]
+    if is_ordered:
+        order = np.sort(order)
+    rest = [int(count[1:].sum() - count[1 + order].sum()) for count in counts]
+    has_rest = any(rest)
+    listed, others = (
+        Spread((*count[1 + order].tolist(), *([left] if has_rest else [])), int(count[0]))
+        for count, left in zip(counts, rest, strict=True)
+    )
+    values = (*(words[place] for place in order), *([OTHER] if has_rest else []))
+    return Profile(name, "value", (), values, listed, others)
+
+
+def _binned(column: Column, values: Floats, groups: tuple[Mask, Mask]) -> Profile | None:
+    """Histograms on the scale that the model sees: of skewed columns it is logarithmic."""
+    known = [values[rows][~np.isnan(values[rows])] for rows in groups]
+    if not all(map(len, known)):
+        return None
+    low, high = np.quantile(np.concatenate(known), (BEYOND, 1 - BEYOND))
+    if not low < high:
+        return None
+    unit = column.plan.unit if isinstance(column.plan, NumberPlan) else 0.0
+    ends = np.array([low, high])
+    first, last = signed_log(ends, unit) if unit else ends
+    edges = np.linspace(float(first), float(last), BINS + 1)
+    edges = signed_exp(edges, unit) if unit else edges
+    listed, others = (
+        Spread(
+            tuple(np.histogram(np.clip(each, edges[0], edges[-1]), edges)[0].tolist()),
+            int(rows.sum() - len(each)),
+            tuple(np.quantile(each, QUANTILES).tolist()),
+        )
+        for each, rows in zip(known, groups, strict=True)
+    )
+    kind = "date" if column.kind == "date" else "number"
+    return Profile(column.name, kind, tuple(edges.tolist()), (), listed, others)  # type: ignore[arg-type]
