@@ -16,6 +16,8 @@ ROUNDING: Final = 1e-9
 LARGEST: Final = 1e15
 # An interval of the prior must lie inside (0, 1) where metrics are computed with it.
 SMALLEST: Final = 1e-5
+# Stands for all values of a profile that are not listed.
+OTHER: Final = "all other values"
 # Metrics that are not shares.
 UNBOUNDED: Final = frozenset({"lee_liu", "lift_at_k", "positives_at_k"})
 

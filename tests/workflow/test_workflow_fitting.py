@@ -74,7 +74,7 @@ def test_a_leak_is_an_alarm(table):
 def test_few_positives_are_an_alarm_and_wrong_settings_an_error(table):
     few = {**table, "fraud": ["yes"] * 5 + [None] * 295}
     alarms = fit_table(few, **QUICK).results.alarms
-    assert any(alarm.kind == "few" and "only 5" in alarm.text for alarm in alarms)
+    assert any(alarm.kind == "few" and "Only 5 positives" in alarm.text for alarm in alarms)
     # Before the table is read.
     with pytest.raises(ValueError, match="unknown method"):
         fit_table("not there.csv", **{**QUICK, "method": "no"})

@@ -1,129 +1,208 @@
-"""The columns: how important they are, what they hold, and what was done with them."""
+"""What the ranking rests on: how important columns differ between the top and the other rows."""
 
-from collections import Counter
-from collections.abc import Sequence
-from html import escape
-from typing import Final
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Final, TypeAlias
 
-from robustpu.charts.axes import figure
-from robustpu.charts.wording import counted, listed, number, percent
-from robustpu.report.bars import Bar, bars
-from robustpu.results import Column, Data, Results
+from markupsafe import Markup
+
+from robustpu.charts.svg import ticks
+from robustpu.charts.wording import counted, evenly, number, percent
+from robustpu.report.markup import Child, breakable, element, joined, strip
+from robustpu.report.plot import box, plot, rule, words
+from robustpu.report.reasons import cut, written
+from robustpu.results import OTHER, Importance, Profile, Results, Spread
+
+Write: TypeAlias = Callable[[float], str]
 
 FIRST: Final = 12
-OPEN: Final = 14
-HEADS: Final = ("column", "kind", "missing", "distinct", "what was done", "remarks")
+HEIGHT: Final = 64
+LINE: Final = 30
+NAME: Final = 34
+VALUES: Final = 5
+# Chance that a row of the list has the larger value, from which on it is said so.
+CLEAR: Final = 0.57
+# A value is typical of the list if this share of it, and so many times the share of the others...
+SHARE, TIMES = 0.05, 1.3
 
 
-def importance(results: Results) -> str:
-    """Draw the importance of the first columns; the rest is a list.
+def columns(results: Results) -> Markup:
+    """Draw the important columns; the rest is a list.
 
     Parameters
     ----------
     results
         See :func:`robustpu.report.render`.
-
-    Returns
-    -------
-    html
-        A card; empty if no column matters.
     """
-    found = [Bar(each.column, each.value, each.deviation) for each in results.importance]
+    found = results.importance
     if not found:
-        return ""
-    most = max(bar.value + (bar.deviation or 0) for bar in found)
-    halves = found[:FIRST], found[FIRST : 2 * FIRST]
-    titles = "Most important" if halves[1] else "All columns", "The next, on the same scale"
-    cards = "".join(
-        figure(title, bars(half, f"{title}: {_leaders(half)}", most))
-        for title, half in zip(titles, halves, strict=True)
-    )
-    return (
-        '<p class="how">How far the score moves when the values of a column are shuffled: in '
-        "log-odds, with one standard deviation. This shows what the model uses, not what causes a "
-        "label. Columns that carry the same information share their importance.</p>\n"
-        f'<div class="panels pair">\n{cards}</div>\n{_further(found[2 * FIRST :])}'
+        return Markup("")
+    known = {profile.column: profile for profile in results.profiles}
+    most = max(each.value for each in found)
+    cards = [_card(each, most, known.get(each.column)) for each in found[:FIRST]]
+    sizes = [profile.listed.total for profile in results.profiles[:1]]
+    return joined(
+        _explained(sizes), element("div", cards, class_="panels"), _further(found[FIRST:])
     )
 
 
-def notes(results: Results) -> str:
-    """Write what was read, and what was done with each column.
+def direction(profile: Profile) -> str:
+    """How the rows of the list differ from the others, in a sentence.
 
     Parameters
     ----------
-    results
-        See :func:`robustpu.report.render`.
-
-    Returns
-    -------
-    html
-        Notes and a table.
+    profile
+        Of a column.
     """
-    columns = results.columns
-    lines = [*_roles(results.data), *results.notes]
-    items = "".join(f"<li>{escape(line)}</li>\n" for line in lines)
-    head = f'<ul class="notes">\n{items}</ul>\n'
-    if not columns:
-        return head
-    if len(columns) <= OPEN:
-        return head + _table(columns, "Columns")
-    noted = [column for column in columns if column.alarm or column.notes]
-    first = _table(noted, "Columns with remarks") if noted else ""
-    summary = escape(_kinds(columns))
-    inside = _table(columns, "All columns")
-    return f"{head}{first}<details><summary>{summary}</summary>\n{inside}</details>\n"
+    if profile.kind == "value":
+        return _typical_value(profile)
+    listed, others = profile.listed, profile.others
+    middle = written(listed.quantiles[2], profile.kind), written(others.quantiles[2], profile.kind)
+    typical = f"typically {middle[0]}, elsewhere {middle[1]}"
+    larger = above(listed, others)
+    lower, higher = ("earlier", "later") if profile.kind == "date" else ("lower", "higher")
+    if larger >= CLEAR:
+        return f"{higher.capitalize()} at the top: {typical}."
+    if larger <= 1 - CLEAR:
+        return f"{lower.capitalize()} at the top: {typical}."
+    return f"No clear direction alone: {typical}."
 
 
-def _table(columns: Sequence[Column], name: str) -> str:
-    titles = "".join(f'<th scope="col">{words}</th>' for words in HEADS)
-    return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{name}">'
-        f'<table class="columns">\n<thead><tr>{titles}</tr></thead>\n'
-        f"<tbody>\n{''.join(map(_row, columns))}</tbody></table></div>\n"
+def above(listed: Spread, others: Spread) -> float:
+    """Chance that a row of the list has a larger value than another row, from the bins.
+
+    Examples
+    --------
+    >>> above(Spread((0, 10), 0), Spread((10, 10), 0))
+    0.75
+    """
+    below, chance = 0.0, 0.0
+    for one, other in zip(listed.counts, others.counts, strict=True):
+        chance += one * (below + other / 2)
+        below += other
+    return chance / max(1.0, below * sum(listed.counts))
+
+
+def _typical_value(profile: Profile) -> str:
+    shares = [_shares(profile, place) for place in range(len(profile.values))]
+    gains = [
+        (one - other, name, one, other)
+        for name, (one, other) in zip(profile.values, shares, strict=True)
+        if one >= SHARE and one >= TIMES * other
+    ]
+    if not gains:
+        return "No value stands out alone."
+    _, name, one, other = max(gains)
+    return f"More often “{cut(name, NAME)}” at the top: {percent(one)}, elsewhere {percent(other)}."
+
+
+def _explained(sizes: Sequence[int]) -> Markup:
+    top = f"the {counted(sizes[0], 'row')}" if sizes else "the rows"
+    key = (
+        element("span", f"{top} at the top of the list", class_="key warm"),
+        element("span", "all other unlabelled rows", class_="key grey"),
     )
+    words = (
+        "The columns that the ranking goes by, the most important first, and how rows at the top "
+        "differ from the others. It shows what the model uses, not what causes anything; columns "
+        "that tell the same share their importance."
+    )
+    return joined(element("p", words, class_="how"), element("p", key, class_="keys"))
 
 
-def _further(rest: list[Bar]) -> str:
+def _card(each: Importance, most: float, profile: Profile | None) -> Markup:
+    part = strip(each.value / most, title="importance")
+    inside = [element("figcaption", element("span", breakable(cut(each.column, NAME))), part)]
+    if profile is None:
+        inside.append(element("p", "Free text: its words are compared.", class_="how"))
+    else:
+        inside.append(element("p", direction(profile), class_="how"))
+        inside.append(_values(profile) if profile.kind == "value" else _histogram(profile))
+    return element("figure", inside, class_="column")
+
+
+def _shares(profile: Profile, place: int) -> tuple[float, float]:
+    one, other = (
+        group.counts[place] / max(1, group.total) for group in (profile.listed, profile.others)
+    )
+    return one, other
+
+
+def _histogram(profile: Profile) -> Markup:
+    """The list in front of the other rows, each as shares of its rows."""
+    bins = len(profile.edges) - 1
+    shares = [_shares(profile, place) for place in range(bins)]
+    missing = [group.missing / max(1, group.total) for group in (profile.listed, profile.others)]
+    if any(missing):
+        # A gap, and a bin of its own.
+        shares += [(0.0, 0.0), (missing[0], missing[1])]
+    wide, tall = 100 / len(shares), HEIGHT / max(map(max, shares))
+    bars = []
+    for place, (one, other) in enumerate(shares):
+        at = place * wide
+        bars.append(box(at, HEIGHT - tall * other, 0.94 * wide, tall * other, "bar grey"))
+        bars.append(box(at + 0.22 * wide, HEIGHT - tall * one, 0.5 * wide, tall * one, "bar warm"))
+    marks = [words("missing", 100, HEIGHT + 15, "end")] if any(missing) else []
+    title = f"{profile.column} at the top of the list and elsewhere. {direction(profile)}"
+    base = rule(0, HEIGHT, 100, HEIGHT)
+    return plot(HEIGHT, title, bars, base, _feet(profile, wide * bins), marks, kind="histogram")
+
+
+def _feet(profile: Profile, width: float) -> list[Markup]:
+    edges = profile.edges
+    marks, write = _marks(profile)
+    span = [100 * place / (len(edges) - 1) for place in range(len(edges))]
+    return [
+        words(write(mark), _between(mark, edges, span) * width / 100, HEIGHT + 15, "middle")
+        for mark in marks
+    ]
+
+
+def _marks(profile: Profile) -> tuple[Sequence[float], Write]:
+    edges = profile.edges
+    if profile.kind == "date":
+        return edges[1:-1:6], lambda mark: written(mark, "date")
+    steps = [high - low for low, high in pairwise(edges)]
+    if max(steps) < 1.01 * min(steps):
+        marks = [mark for mark in ticks(edges[0], edges[-1], 4) if edges[0] <= mark <= edges[-1]]
+        return marks, evenly(marks)
+    # Logarithmic: numbers of one digit.
+    rounded = [float(f"{edge:.0e}") for edge in edges[1:-1:4]]
+    return sorted({mark for mark in rounded if edges[0] <= mark <= edges[-1]}), number
+
+
+def _between(value: float, edges: Sequence[float], span: Sequence[float]) -> float:
+    for (low, high), (start, end) in zip(pairwise(edges), pairwise(span), strict=True):
+        if value <= high:
+            return start + (end - start) * max(0.0, value - low) / ((high - low) or 1)
+    return span[-1]
+
+
+def _values(profile: Profile) -> Markup:
+    """The values that are frequent in either group, a pair of bars each."""
+    shares = [(*_shares(profile, place), name) for place, name in enumerate(profile.values)]
+    missing = [group.missing / max(1, group.total) for group in (profile.listed, profile.others)]
+    if any(missing):
+        shares.append((missing[0], missing[1], "missing"))
+    if len(shares) > VALUES:
+        shares = sorted(shares, key=lambda each: (each[2] == OTHER, -each[0]))
+    parts: list[Child] = []
+    for place, (one, other, name) in enumerate(shares[:VALUES]):
+        y = place * LINE
+        parts.append(words(cut(name, NAME), 0, y + 11))
+        parts.append(words(f"{percent(one)}, elsewhere {percent(other)}", 100, y + 11, "end"))
+        parts.append(box(0, y + 15, 100 * other, 8, "bar grey"))
+        parts.append(box(0, y + 17, 100 * one, 4, "bar warm"))
+    title = f"{profile.column} at the top of the list and elsewhere. {direction(profile)}"
+    return plot(LINE * min(VALUES, len(shares)), title, parts, kind="values")
+
+
+def _further(rest: Sequence[Importance]) -> Markup | None:
     if not rest:
-        return ""
-    lines = "".join(
-        f"<li>{escape(bar.name)} <span>{number(bar.value)}</span></li>\n" for bar in rest
+        return None
+    lines = [element("li", each.column, " ", element("span", number(each.value))) for each in rest]
+    return element(
+        "details",
+        element("summary", f"{counted(len(rest), 'further column')}, less important"),
+        element("ul", lines, class_="flow"),
     )
-    return (
-        f"<details><summary>{counted(len(rest), 'further column')}</summary>\n"
-        f'<ul class="flow">\n{lines}</ul></details>\n'
-    )
-
-
-def _leaders(found: list[Bar]) -> str:
-    return listed([bar.name for bar in found[:3]]) if found else ""
-
-
-def _roles(data: Data) -> list[str]:
-    lines = [f"{counted(data.rows, 'row')} and {counted(data.columns, 'column')} were read."]
-    for column, words in ((data.id, "names the rows"), (data.time, "orders them in time")):
-        if column:
-            lines.append(f"{column} {words}, and is not learnt from.")
-    if data.dropped:
-        lines.append(f"Left out, as asked: {listed(data.dropped)}.")
-    return lines
-
-
-def _row(column: Column) -> str:
-    share = min(max(column.missing, 0), 1)
-    bar = f'<i class="n{max(1, round(20 * share))}"></i>' if share else ""
-    words = "".join(f"<p>{escape(line)}</p>" for line in column.notes)
-    warning = f"<p><strong>{escape(column.alarm)}</strong></p>" if column.alarm else ""
-    kind = ' class="warned"' if column.alarm else ""
-    return (
-        f"<tr{kind}>"
-        f'<th scope="row">{escape(column.name)}</th><td>{escape(column.kind)}</td>'
-        f"<td>{bar}{percent(share) if share else '–'}</td><td>{counted(column.distinct)}</td>"
-        f"<td>{escape(column.done)}</td><td>{warning}{words}</td></tr>\n"
-    )
-
-
-def _kinds(columns: Sequence[Column]) -> str:
-    kinds = Counter(column.kind for column in columns)
-    counts = [f"{count:,} {kind}" for kind, count in kinds.most_common()]
-    return f"All {counted(len(columns), 'column')}: {', '.join(counts)}"

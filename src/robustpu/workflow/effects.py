@@ -1,7 +1,8 @@
 """Effects of columns on the scores, over all rows and for single rows, for any method.
 
 Whole columns of the table are permuted, not single features: a category is several features.
-Scores are compared as log-odds of probabilities clipped to [0.001, 0.999].
+Scores are compared as log-odds of probabilities clipped to [1e-6, 1 - 1e-6]: rows that
+are nearly certain have reasons, too.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,7 +19,7 @@ Floats: TypeAlias = NDArray[np.float64]
 Rows: TypeAlias = NDArray[np.float32]
 Scorer: TypeAlias = Callable[[Rows], Floats]
 
-CUT: Final = 1e-3
+CUT: Final = 1e-6
 REPEATS: Final = 3
 # Rows of each label that importance is measured on, and both labels together at least.
 SAMPLE: Final = 1_000

@@ -179,7 +179,7 @@ def _fit(
         sensitivity=checked.sensitivity,
         scores=checked.scores,
         rounds=rounds,
-        alarms=_alarms(problem, config, fitted, checked, scores[y == 0], settings.command),
+        alarms=_alarms(problem, config, fitted, checked, scores[y == 0]),
         suspects=_suspects(problem, scores, score, background, columns, progress),
         importance=tuple(column for column in columns if column.value > 0),
         columns=sections.describe_columns(problem),
@@ -240,14 +240,15 @@ def _alarms(
     fitted: Fitted,
     checked: _Evaluated,
     unlabeled: NDArray[np.float64],
-    command: str | None,
 ) -> tuple[Alarm, ...]:
     prior, threshold = checked.prior, fitted.model.threshold_
     auc = None if checked.summary is None else checked.summary.auc
     lowest = None if auc is None else auc.low
+    collapsed = alarms.collapse_alarms(unlabeled, prior.value, config, threshold, lowest)
     return (
         *alarms.data_alarms(problem, prior, fitted.warnings),
-        *alarms.collapse_alarms(unlabeled, prior.value, config, threshold, command, lowest),
+        # If the share is not known, nobody knows how many rows should be flagged.
+        *(collapsed if prior.is_known else ()),
         *alarms.missing_evaluation_alarms(checked.summary, checked.how),
         *alarms.time_alarms(checked.summary, checked.time_holdout),
     )

@@ -6,7 +6,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from robustpu.results import LARGEST, Profile, Spread
+from robustpu.results import LARGEST, OTHER, Profile, Spread
 from robustpu.tables.cells import cells_of
 from robustpu.tables.columns import Column
 from robustpu.tables.date_plan import DatePlan
@@ -29,7 +29,6 @@ BEYOND: Final = 0.005
 VALUES: Final = 9
 QUANTILES: Final = (0.05, 0.25, 0.5, 0.75, 0.95)
 LONGEST: Final = 60
-OTHER: Final = "all other values"
 
 
 def profiles(problem: Problem, score: Floats, columns: Sequence[str]) -> tuple[Profile, ...]:
@@ -110,11 +109,7 @@ def _binned(column: Column, values: Floats, groups: tuple[Mask, Mask]) -> Profil
     low, high = np.quantile(np.concatenate(known), (BEYOND, 1 - BEYOND))
     if not low < high:
         return None
-    unit = column.plan.unit if isinstance(column.plan, NumberPlan) else 0.0
-    ends = np.array([low, high])
-    first, last = signed_log(ends, unit) if unit else ends
-    edges = np.linspace(float(first), float(last), BINS + 1)
-    edges = signed_exp(edges, unit) if unit else edges
+    edges = _edges(np.concatenate(known), float(low), float(high), column.plan)
     listed, others = (
         Spread(
             tuple(np.histogram(np.clip(each, edges[0], edges[-1]), edges)[0].tolist()),
@@ -125,3 +120,17 @@ def _binned(column: Column, values: Floats, groups: tuple[Mask, Mask]) -> Profil
     )
     kind = "date" if column.kind == "date" else "number"
     return Profile(column.name, kind, tuple(edges.tolist()), (), listed, others)  # type: ignore[arg-type]
+
+
+def _edges(values: Floats, low: float, high: float, plan: Any) -> Floats:
+    unit = plan.unit if isinstance(plan, NumberPlan) else 0.0
+    if unit:
+        first, last = signed_log(np.array([low, high]), unit)
+        return signed_exp(np.linspace(float(first), float(last), BINS + 1), unit)
+    if (values == np.round(values)).all():
+        # Bins with as many whole numbers each.
+        low, high = np.floor(low), np.ceil(high)
+        width = np.ceil((high - low + 1) / BINS)
+        edges: Floats = np.arange(low, high + width + 1, width) - 0.5
+        return edges
+    return np.linspace(low, high, BINS + 1)
