@@ -24,7 +24,7 @@ def rows():
 
 
 def log_odds(p):
-    p = np.clip(p, 1e-6, 1 - 1e-6)
+    p = np.clip(p, 0.001, 1 - 1e-12)
     return np.log(p / (1 - p))
 
 

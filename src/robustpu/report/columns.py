@@ -19,11 +19,14 @@ FIRST: Final = 12
 HEIGHT: Final = 64
 LINE: Final = 30
 NAME: Final = 34
+# Of a value, so that there is room for its numbers.
+LABEL: Final = 18
 VALUES: Final = 5
 # Chance that a row of the list has the larger value, from which on it is said so.
 CLEAR: Final = 0.57
 # A value is typical of the list if this share of it, and so many times the share of the others...
 SHARE, TIMES = 0.05, 1.3
+MISSING: Final = "missing"
 
 
 def columns(results: Results) -> Markup:
@@ -39,7 +42,11 @@ def columns(results: Results) -> Markup:
         return Markup("")
     known = {profile.column: profile for profile in results.profiles}
     most = max(each.value for each in found)
-    cards = [_card(each, most, known.get(each.column)) for each in found[:FIRST]]
+    texts = {column.name for column in results.columns if column.kind == "text"}
+    cards = [
+        _card(each, most, known.get(each.column), is_text=each.column in texts)
+        for each in found[:FIRST]
+    ]
     sizes = [profile.listed.total for profile in results.profiles[:1]]
     return joined(
         _explained(sizes), element("div", cards, class_="panels"), _further(found[FIRST:])
@@ -84,16 +91,29 @@ def above(listed: Spread, others: Spread) -> float:
 
 
 def _typical_value(profile: Profile) -> str:
-    shares = [_shares(profile, place) for place in range(len(profile.values))]
     gains = [
         (one - other, name, one, other)
-        for name, (one, other) in zip(profile.values, shares, strict=True)
-        if one >= SHARE and one >= TIMES * other
+        for name, one, other in _values_of(profile)
+        if one >= SHARE and one >= TIMES * other and name != OTHER
     ]
     if not gains:
         return "No value stands out alone."
     _, name, one, other = max(gains)
-    return f"More often “{cut(name, NAME)}” at the top: {percent(one)}, elsewhere {percent(other)}."
+    value = MISSING if name == MISSING else f"“{cut(name, NAME)}”"
+    return f"More often {value} at the top: {percent(one)}, elsewhere {percent(other)}."
+
+
+def _values_of(profile: Profile) -> list[tuple[str, float, float]]:
+    """(value, its share at the top, its share elsewhere), missing ones last."""
+    groups = profile.listed, profile.others
+    counts = zip(
+        (*profile.values, MISSING),
+        *((*group.counts, group.missing) for group in groups),
+        strict=True,
+    )
+    totals = [max(1, group.total) for group in groups]
+    found = [(name, one / totals[0], other / totals[1]) for name, one, other in counts]
+    return found if any(found[-1][1:]) else found[:-1]
 
 
 def _explained(sizes: Sequence[int]) -> Markup:
@@ -110,12 +130,12 @@ def _explained(sizes: Sequence[int]) -> Markup:
     return joined(element("p", words, class_="how"), element("p", key, class_="keys"))
 
 
-def _card(each: Importance, most: float, profile: Profile | None) -> Markup:
+def _card(each: Importance, most: float, profile: Profile | None, *, is_text: bool) -> Markup:
     part = strip(each.value / most, title="importance")
     inside = [element("figcaption", element("span", breakable(cut(each.column, NAME))), part)]
-    if profile is None:
+    if is_text:
         inside.append(element("p", "Free text: its words are compared.", class_="how"))
-    else:
+    if profile is not None:
         inside.append(element("p", direction(profile), class_="how"))
         inside.append(_values(profile) if profile.kind == "value" else _histogram(profile))
     return element("figure", inside, class_="column")
@@ -142,7 +162,7 @@ def _histogram(profile: Profile) -> Markup:
         at = place * wide
         bars.append(box(at, HEIGHT - tall * other, 0.94 * wide, tall * other, "bar grey"))
         bars.append(box(at + 0.22 * wide, HEIGHT - tall * one, 0.5 * wide, tall * one, "bar warm"))
-    marks = [words("missing", 100, HEIGHT + 15, "end")] if any(missing) else []
+    marks = [words(MISSING, 100, HEIGHT + 15, "end")] if any(missing) else []
     title = f"{profile.column} at the top of the list and elsewhere. {direction(profile)}"
     base = rule(0, HEIGHT, 100, HEIGHT)
     return plot(HEIGHT, title, bars, base, _feet(profile, wide * bins), marks, kind="histogram")
@@ -180,16 +200,13 @@ def _between(value: float, edges: Sequence[float], span: Sequence[float]) -> flo
 
 def _values(profile: Profile) -> Markup:
     """The values that are frequent in either group, a pair of bars each."""
-    shares = [(*_shares(profile, place), name) for place, name in enumerate(profile.values)]
-    missing = [group.missing / max(1, group.total) for group in (profile.listed, profile.others)]
-    if any(missing):
-        shares.append((missing[0], missing[1], "missing"))
+    shares = _values_of(profile)
     if len(shares) > VALUES:
-        shares = sorted(shares, key=lambda each: (each[2] == OTHER, -each[0]))
+        shares = sorted(shares, key=lambda each: (each[0] == OTHER, -each[1]))
     parts: list[Child] = []
-    for place, (one, other, name) in enumerate(shares[:VALUES]):
+    for place, (name, one, other) in enumerate(shares[:VALUES]):
         y = place * LINE
-        parts.append(words(cut(name, NAME), 0, y + 11))
+        parts.append(words(cut(name, LABEL), 0, y + 11))
         parts.append(words(f"{percent(one)}, elsewhere {percent(other)}", 100, y + 11, "end"))
         parts.append(box(0, y + 15, 100 * other, 8, "bar grey"))
         parts.append(box(0, y + 17, 100 * one, 4, "bar warm"))

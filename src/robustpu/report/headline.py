@@ -6,7 +6,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from robustpu.charts.wording import about, counted, moment, percent
+from robustpu.charts.wording import about, counted, moment
 from robustpu.report.markup import Child, element
 from robustpu.report.prospects import foremost, percent_of, reach
 from robustpu.results import Alarm, Results, SharePoint, TopK
@@ -138,13 +138,12 @@ def _outlook(results: Results, first: TopK | None) -> list[Child]:
 def _by_share(results: Results, first: TopK) -> list[Child]:
     """What two shares of positives would mean for the first rows."""
     place = results.top.index(first)
-    phrases = [
-        f"{percent_of(point.share)} of the unlabelled rows are positive, about "
-        f"{counted(point.expected[place])} of these {counted(first.k)} are"
-        for point in _two(results)
-    ]
+    hits = [(percent_of(point.share), counted(point.expected[place])) for point in _two(results)]
+    (share, count), *others = hits
+    further = "".join(f"; if {share}, about {count}" for share, count in others)
     return [
-        f"If {'; if '.join(phrases)}. Which share is right, these rows do not tell (",
+        f"If {share} of the unlabelled rows are positive, about {count} of these "
+        f"{counted(first.k)} are{further}. Which share is right, these rows do not tell (",
         element("a", "more shares", href="#prospects"),
         "); the order of the list does not depend on it.",
     ]
@@ -173,6 +172,6 @@ def _trust(results: Results) -> list[Child]:
         return []
     return [
         "Known positives were hidden from the model as a test: half of them came back among the "
-        f"first {percent(half)} of the rows, where chance needs half of the rows. ",
+        f"first {percent_of(half)} of the rows, where chance needs half of the rows. ",
         element("a", "Can I trust it?", href="#trust"),
     ]

@@ -19,7 +19,11 @@
     place,
     name: row.querySelector("input").name,
     text: row.textContent.toLowerCase(),
-    reasons: [...row.querySelectorAll(".reasons p:not(.rest) > bdi")].map((each) => each.textContent),
+    reasons: [...row.querySelectorAll(".reasons p:not(.rest)")].map((line) => ({
+      column: line.querySelector("bdi").textContent,
+      text: [...line.querySelectorAll("bdi")].map((each) => each.textContent).join(" "),
+      side: line.querySelector(".down") ? "against" : "for",
+    })),
     values: [...row.cells].map((cell, i) => {
       const text = cell.dataset.v ?? cell.textContent.trim();
       return heads[i].dataset.kind === "number" ? toNumber(text) : text;
@@ -43,7 +47,7 @@
 
   const matches = (each) =>
     filter.value.toLowerCase().split(/\s+/).every((word) => each.text.includes(word)) &&
-    (!reason?.selectedIndex || each.reasons.includes(reason.value)) &&
+    (!reason?.selectedIndex || each.reasons.some(({ column }) => column === reason.value)) &&
     [true, mark(each) === "yes", mark(each) === "no", mark(each) === ""][checked.selectedIndex];
   const chosen = () => {
     const found = rows.filter(matches);
@@ -57,9 +61,8 @@
     for (const each of rows) each.row.hidden = !visible.has(each);
     const marks = rows.map(mark);
     const [yes, no] = ["yes", "no"].map((answer) => marks.filter((each) => each === answer).length);
-    const of = shown.length < found.length ? ` of ${found.length.toLocaleString("en")}` : "";
-    get("shown").textContent = `${shown.length.toLocaleString("en")}${of || (shown.length === 1 ? " row" : " rows")}` +
-      (of ? " rows" : "") + (yes + no ? `; checked: ${yes} yes, ${no} no` : "");
+    const part = shown.length < found.length ? `${shown.length} of ` : "";
+    get("shown").textContent = part + count(found.length, "row") + (yes + no ? `; checked: ${yes} yes, ${no} no` : "");
     get("checks").hidden = yes + no === 0;
   };
 
@@ -81,12 +84,13 @@
   };
 
   // On a narrow screen cells have no heads above them: they are named, unless a reason tells the same.
-  const titles = heads.map((head) => head.textContent);
+  const titles = heads.map((head) => head.dataset.v ?? head.textContent);
   const id = 2, number = list.classList.contains("named") ? 3 : 2, score = number + 1;
   for (const { row, reasons } of rows) {
     for (const cell of [...row.cells].slice(score + 1)) {
       const name = titles[cell.cellIndex];
-      if (cell.className !== "reasons") cell.dataset[reasons.includes(name) ? "twice" : "name"] = name;
+      const isTold = reasons.some((each) => each.column === name);
+      if (cell.className !== "reasons") cell.dataset[isTold ? "twice" : "name"] = name;
     }
   }
 
@@ -110,28 +114,24 @@
     const text = /^\s*[=+@＝＋－＠-]|^[\t\r\n]/.test(value) && Number.isNaN(toNumber(value)) ? `'${value}` : `${value}`;
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
-  const save = (found, columns, name) => {
-    const named = (each) => columns.map((column) => {
-      if (column === 0) return mark(each);
-      const value = each.values[column];
-      return typeof value === "number" ? (Number.isNaN(value) ? "" : value) : value;
-    });
-    const lines = [columns.map((column) => (column === 0 ? "checked" : titles[column])), ...found.map(named)];
-    const reasons = ["reasons", ...found.map((each) => each.reasons.join("; "))];
-    const whole = columns.length > 3 ? lines.map((line, i) => [...line, reasons[i]]) : lines;
-    const text = whole.map((line) => line.map(cell).join(",") + "\r\n").join("");
+  const save = (name, columns, found) => {
+    const lines = [columns.map(([title]) => title), ...found.map((each) => columns.map(([, value]) => value(each)))];
+    const text = lines.map((line) => line.map(cell).join(",") + "\r\n").join("");
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob(["\ufeff", text], { type: "text/csv" }));
     link.download = name;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   };
-  const names = [...new Set([id, number])];
+  const value = (column) => ({ values }) => (Number.isNaN(values[column]) ? "" : values[column]);
+  const told = (side) => ({ reasons }) => reasons.filter((each) => each.side === side).map((each) => each.text).join("; ");
+  const names = [...new Set([id, number])].map((column) => [titles[column], value(column)]);
+  const reasons = [["reasons for", told("for")], ["reasons against", told("against")]];
+  const cells = titles.map((title, column) => [title, value(column)]).filter((_, i) => i > score && heads[i].dataset.kind);
   get("download").addEventListener("click", () => {
-    const rest = titles.map((_, i) => i).filter((i) => i >= score && heads[i].dataset.kind);
-    save(chosen().shown, [...names, score, 0, ...rest.slice(1)], "list.csv");
+    save("list.csv", [...names, ["score", value(score)], ["checked", mark], ...reasons, ...cells], chosen().shown);
   });
-  get("checks").addEventListener("click", () => save(rows.filter(mark), [...names, 0], "checked.csv"));
+  get("checks").addEventListener("click", () => save("checked.csv", [...names, ["checked", mark]], rows.filter(mark)));
   get("copy").addEventListener("click", async (event) => {
     const { shown } = chosen();
     const text = shown.map((each) => each.values[id]).join("\n");

@@ -12,7 +12,7 @@ from robustpu.report.plot import Point, feet, interval, levels, path, plot, rule
 from robustpu.results import Recovery, Results, SharePoint, TopK
 
 HEIGHT: Final = 190
-ROWS: Final = 7
+ROWS: Final = 8
 LEAST: Final = 10
 SMALL: Final = 10
 # Lists that there is room for, beside shares.
@@ -87,8 +87,7 @@ def prospects(results: Results) -> Markup:
 
 
 def _by_length(found: Sequence[TopK]) -> Markup:
-    lists = _rounded(found)
-    lists = lists[:: max(1, -(-len(lists) // ROWS))]
+    lists = _rounded(found)[:ROWS]
     if not lists:
         return Markup("")
     # Decimals only if whole numbers are too coarse, and then in the whole column.
@@ -165,7 +164,7 @@ def _curve(recovery: Sequence[Recovery]) -> Markup:
     if half is not None:
         mark = [rule(0, y(0.5), x(half), y(0.5), "reach")]
         mark.append(rule(x(half), y(0.5), x(half), HEIGHT, "reach"))
-        found = f": half of them in the first {percent(half)}"
+        found = f": half of them in the first {percent_of(half)}"
     return plot(
         HEIGHT,
         f"Share of the hidden positives that came back, by share of the rows looked at{found}",
@@ -182,14 +181,14 @@ def _curve(recovery: Sequence[Recovery]) -> Markup:
 
 
 def percent_of(share: float) -> str:
-    """A round share in percent, without decimals that say nothing.
+    """A share in percent, roughly, without decimals that say nothing.
 
     Examples
     --------
-    >>> [percent_of(share).replace(SPACE, " ") for share in (0.005, 0.05, 0.11538)]
-    ['0.5 %', '5 %', '11.5 %']
+    >>> [percent_of(share).replace(SPACE, " ") for share in (0.005, 0.05, 0.11538, 1)]
+    ['0.5 %', '5 %', '12 %', '100 %']
     """
-    return f"{100 * share:.3g}{SPACE}%"
+    return f"{float(f'{100 * share:.2g}'):g}{SPACE}%"
 
 
 def _rounded(found: Sequence[TopK]) -> list[TopK]:

@@ -1,5 +1,6 @@
 """Why a row is on the list: columns with their values, in words and as bars for and against."""
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from typing import Final, NamedTuple
@@ -8,11 +9,13 @@ from markupsafe import Markup
 
 from robustpu.charts.wording import SPACE, number, percent
 from robustpu.report.markup import LENGTHS, element, strip
-from robustpu.results import Driver, Profile, Suspect
+from robustpu.results import OTHER, Driver, Profile, Spread, Suspect
 
 NAME: Final = 32
-VALUE: Final = 120
+VALUE: Final = 80
 EPOCH: Final = date(1970, 1, 1)
+# A number with more decimals than anybody reads.
+DIGITS: Final = re.compile(r"-?\d{1,6}\.\d{7,}")
 
 
 class Span(NamedTuple):
@@ -79,13 +82,10 @@ def unusual(value: str, profile: Profile) -> str:
         Of its column.
     """
     others = profile.others
-    if not value:
-        return f"in {percent(others.missing / max(1, others.total))} of the other rows"
     if profile.kind == "value":
-        if value not in profile.values:
-            return ""
-        share = others.counts[profile.values.index(value)] / max(1, others.total)
-        return f"as {percent(share)} of the other rows" if share else "no other row has it"
+        return _frequency(value.strip(), profile)
+    if not value:
+        return _common(others.missing, others)
     place = _number(value, profile.kind)
     if place is None or not others.quantiles:
         return ""
@@ -98,6 +98,20 @@ def unusual(value: str, profile: Profile) -> str:
     if written(low, profile.kind) == written(high, profile.kind):
         usual = f"usual: {written(low, profile.kind)}"
     return f"{level}; {usual}" if level else usual
+
+
+def _frequency(value: str, profile: Profile) -> str:
+    if value in profile.values:
+        return _common(profile.others.counts[profile.values.index(value)], profile.others)
+    if OTHER in profile.values and value:
+        return ""
+    # All values are known: this one is a word for none.
+    return _common(profile.others.missing, profile.others)
+
+
+def _common(count: int, others: Spread) -> str:
+    share = count / max(1, others.total)
+    return f"as {percent(share)} of the other rows" if share else "no other row has it"
 
 
 def written(value: float, kind: str) -> str:
@@ -117,13 +131,15 @@ def written(value: float, kind: str) -> str:
 
 
 def cut(words: str, most: int) -> str:
-    """A text of limited length.
+    """A text of limited length; of numbers six digits count.
 
     Examples
     --------
-    >>> cut("claims", 4)
-    'cla…'
+    >>> cut("claims", 4), cut("0.8173076923076923", 60)
+    ('cla…', '0.817308')
     """
+    if DIGITS.fullmatch(words):
+        return f"{float(words):.6g}"
     return words if len(words) <= most else f"{words[: most - 1]}…"
 
 

@@ -5,7 +5,7 @@ from typing import Final
 from markupsafe import Markup
 
 from robustpu.charts.wording import CAVEAT, between, counted, percent
-from robustpu.report.markup import Child, card, element, joined, table
+from robustpu.report.markup import Child, card, element, table
 from robustpu.report.plot import interval
 from robustpu.report.prospects import foremost, percent_of
 from robustpu.results import Prior, Results
@@ -33,7 +33,8 @@ def share(results: Results) -> Markup:
         for name, estimate in prior.estimates.items()
     ]
     found = table(("", "0 to 100 %", "share", "interval"), rows, "estimates")
-    return joined(
+    return element(
+        "div",
         card("Share of positives among the unlabelled rows", found, _explained(prior)),
         _others(results) if prior.is_known else None,
     )
@@ -81,4 +82,4 @@ def _others(results: Results) -> Markup:
         "With the same model. Recall and the order of the list do not depend on the share, "
         "precision does. Cutoff: the score that as many rows reach as would be positive."
     )
-    return card("If the share were another", table(heads, rows, "shares"), words)
+    return card("If the share were another", table(heads, rows, "shares known"), words)

@@ -10,7 +10,7 @@ from robustpu.charts.wording import SPACE, counted
 from robustpu.report.headline import START
 from robustpu.report.markup import Child, breakable, element
 from robustpu.report.prospects import foremost
-from robustpu.report.reasons import NAME, cut, reason, reasons, span_of
+from robustpu.report.reasons import NAME, VALUE, cut, reason, reasons, span_of
 from robustpu.results import Results, Suspect
 
 CELL: Final = 60
@@ -56,7 +56,7 @@ def suspects(results: Results) -> Markup:
     heads = [element("th", "positive?", scope="col"), _head("#", "number", "ascending")]
     heads += [_head(results.data.id or "id", "text")] if has_ids else []
     heads += [_head("row", "number"), _head("score", "number")]
-    heads += [element("th", "reasons", scope="col")] if span.whole else []
+    heads += [element("th", "reasons", scope="col", class_="reasons")] if span.whole else []
     heads += [_head(name, "number" if _is_numeric(name, found) else "text") for name in columns]
     profiles = {profile.column: profile for profile in results.profiles}
 
@@ -141,7 +141,10 @@ def _select(id: str, label: str, options: Sequence[str], chosen: str = "") -> Ma
 
 
 def _head(name: str, kind: str, sort: str = "none") -> Markup:
-    return element("th", breakable(cut(name, NAME)), scope="col", data_kind=kind, aria_sort=sort)
+    words = cut(name, NAME)
+    whole = name if words != name else None
+    shown = breakable(words)
+    return element("th", shown, scope="col", data_kind=kind, aria_sort=sort, data_v=whole)
 
 
 def _check(suspect: Suspect) -> Markup:
@@ -152,7 +155,8 @@ def _check(suspect: Suspect) -> Markup:
         )
         for answer in CHECKS
     ]
-    return element("td", marks, class_="check")
+    question = f"Is row {counted(suspect.row)} positive?"
+    return element("td", marks, class_="check", role="radiogroup", aria_label=question)
 
 
 def _names(suspect: Suspect, has_ids: bool) -> list[Child]:
@@ -180,7 +184,7 @@ def _rest(suspect: Suspect, long: Set[str]) -> list[Markup]:
     rest = [(name, text) for name, text in suspect.shown.items() if name in long - known and text]
     return [
         element("p", element("bdi", cut(name, NAME)), " ", element("bdi", text), class_="rest")
-        for name, text in ((name, cut(text, 2 * CELL)) for name, text in rest[:TEXTS])
+        for name, text in ((name, cut(text, VALUE)) for name, text in rest[:TEXTS])
     ]
 
 

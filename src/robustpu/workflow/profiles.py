@@ -25,7 +25,7 @@ MOST: Final = 200
 BINS: Final = 14
 # Bins leave out this share of the rows at either end, or a few rows would squeeze all others.
 BEYOND: Final = 0.005
-# Up to as many different numbers are counted one by one; of other values the most frequent.
+# Most values that are counted one by one: the most frequent.
 VALUES: Final = 9
 QUANTILES: Final = (0.05, 0.25, 0.5, 0.75, 0.95)
 LONGEST: Final = 60
@@ -69,28 +69,21 @@ def _profile(
         return None
     values = plan.decode(features)
     values[np.abs(values) > LARGEST] = np.nan
-    if isinstance(plan, NumberPlan) and column.different <= VALUES:
+    if isinstance(plan, NumberPlan) and column.different <= 2:
         numbers, codes = np.unique(values, return_inverse=True)
         codes = np.where(np.isnan(values), -1, codes)
         words = [f"{number:.6g}" for number in numbers if not np.isnan(number)]
-        return _counted(column.name, words, codes, groups, is_ordered=True)
+        return _counted(column.name, words, codes, groups)
     return _binned(column, values, groups)
 
 
 def _counted(
-    name: str,
-    words: Sequence[str],
-    codes: NDArray[Any],
-    groups: tuple[Mask, Mask],
-    *,
-    is_ordered: bool = False,
+    name: str, words: Sequence[str], codes: NDArray[Any], groups: tuple[Mask, Mask]
 ) -> Profile:
     """Counts of the values that are frequent in either group; codes are -1 where missing."""
     counts = [np.bincount(codes[rows] + 1, minlength=len(words) + 1) for rows in groups]
     shares = np.sum([count[1:] / max(1, count.sum()) for count in counts], axis=0)
     order = np.argsort(-shares, kind="stable")[:VALUES]
-    if is_ordered:
-        order = np.sort(order)
     rest = [int(count[1:].sum() - count[1 + order].sum()) for count in counts]
     has_rest = any(rest)
     listed, others = (

@@ -14,9 +14,10 @@ from robustpu.workflow.effects import Rows, Scorer, drivers
 from robustpu.workflow.progress import Progress, silent
 
 DRIVERS: Final = 3
-# Columns that speak against a row, if they count this share of the strongest one for it.
+# Columns that speak against a row, if they count this share of the strongest one.
 AGAINST: Final = 2
 NOTABLE: Final = 0.1
+LEAST: Final = 0.05
 # Columns whose cells are listed with a suspect.
 SHOWN: Final = 5
 LONGEST: Final = 120
@@ -86,7 +87,7 @@ def _lowering(
     columns: Sequence[str], effects: NDArray[np.float64], cells: dict[str, str]
 ) -> tuple[Driver, ...]:
     """The columns that lower the log-odds most."""
-    least = NOTABLE * np.abs(effects).max(initial=0)
+    least = max(LEAST, NOTABLE * np.abs(effects).max(initial=0))
     order = np.argsort(effects, kind="stable")[:AGAINST].tolist()
     return _drivers(columns, effects, cells, [place for place in order if effects[place] < -least])
 
