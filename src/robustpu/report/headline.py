@@ -6,7 +6,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from robustpu.charts.wording import about, counted, moment
+from robustpu.charts.wording import SPACE, about, counted, moment
 from robustpu.report.markup import Child, element
 from robustpu.report.prospects import foremost, percent_of, reach
 from robustpu.results import Alarm, Results, SharePoint, TopK
@@ -112,7 +112,7 @@ def _title(results: Results, first: TopK | None) -> str:
     if first is None or not results.prior.is_known:
         return start
     low, high = counted(first.low), counted(first.high)
-    span = f"about {low}" if low == high else f"{low} to {high}"
+    span = f"about {low}" if low == high else f"{low}{SPACE}to{SPACE}{high}"
     return f"{start}: {span} of them are likely positive"
 
 

@@ -137,7 +137,7 @@ def _trust(results: Results) -> Markup:
     how = (
         f"A test: {counted(n_hidden, 'known positive')} were hidden from the model in turn. The "
         "line shows how many came back by how many rows one looks at; the dotted one is chance. "
-        "It needs no share of positives."
+        "It holds whatever the share of positives is."
     )
     fine = element(
         "p",

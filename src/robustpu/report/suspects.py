@@ -101,6 +101,8 @@ def _columns(found: Sequence[Suspect], has_reasons: bool) -> tuple[list[str], Se
 def _toolbar(found: Sequence[Suspect], length: int) -> Markup:
     names = sorted({driver.column for suspect in found for driver in reasons(suspect)})
     lengths = sorted({each for each in (20, 50, length, 200) if each < len(found)})
+    shown = [*(f"the first {each}" for each in lengths), f"all {counted(len(found))}"]
+    chosen = f"the first {length}" if length < len(found) else shown[-1]
     by_reason = ("any", *(cut(name, NAME) for name in names))
     search = element(
         "input",
@@ -115,12 +117,7 @@ def _toolbar(found: Sequence[Suspect], length: int) -> Markup:
         element("label", "search ", search),
         _select("reason", "reason", by_reason) if names else None,
         _select("checked", "checked", ("all rows", "yes", "no", "not yet")),
-        _select(
-            "length",
-            "show",
-            [f"the first {each}" for each in lengths] + [f"all {counted(len(found))}"],
-            f"the first {length}",
-        ),
+        _select("length", "show", shown, chosen),
         element("output", id="shown", aria_live="polite"),
         element(
             "span",
