@@ -5,6 +5,7 @@ The dataclasses are the schema of the JSON document, see :mod:`robustpu.validati
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Annotated, Any, Final, Literal
 
 from robustpu.validation.schema import SchemaError, number, read, to_json
@@ -393,6 +394,11 @@ class Profile:
         bins = len(self.values) if self.kind == "value" else len(self.edges) - 1
         if not len(self.listed.counts) == len(self.others.counts) == bins:
             raise ValueError("has bins and counts of different lengths")
+        groups = self.listed, self.others
+        if self.kind != "value" and not all(group.quantiles for group in groups):
+            raise ValueError("has bins without quantiles")
+        if any(low >= high for low, high in pairwise(self.edges)):
+            raise ValueError("has edges that do not grow")
 
 
 @dataclass(frozen=True)

@@ -194,6 +194,7 @@ def test_the_switch_overrides_the_system_and_works_without_scripts(browser, repo
 
 
 def test_nothing_sticks_out_sideways(opened):
+    opened.run("for (const each of document.querySelectorAll('details')) each.open = true")
     for width in (360, 390, 768, 1024, 1280):
         opened.size(width, 800)
         assert opened.run("document.documentElement.scrollWidth") <= width

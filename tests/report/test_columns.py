@@ -6,7 +6,7 @@ import pytest
 from claims import page_of, profile, stored
 
 from markup import Reader
-from robustpu.report.columns import above, direction
+from robustpu.report.profiles import above, direction
 from robustpu.results import Profile, Spread
 from robustpu.validation.schema import read
 

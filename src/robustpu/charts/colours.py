@@ -17,7 +17,6 @@ LIGHT: Final = {
     "warm": "#c8553d",
     "warm-ink": "#ad4029",
     "faint": "#eef0f0",
-    "bar": "#c3cbd0",
     "warn": "#fbf0ec",
 }
 DARK: Final = {
@@ -31,7 +30,6 @@ DARK: Final = {
     "warm": "#ec8067",
     "warm-ink": "#f0937d",
     "faint": "#212b31",
-    "bar": "#47555e",
     "warn": "#2b1f1d",
 }
 PRINT: Final = {**LIGHT, "paper": "#ffffff", "ink": "#000000", "soft": "#444444", "rule": "#cccccc"}

@@ -31,9 +31,9 @@ def element(name: str, /, *children: Child, **attributes: str | float | bool | N
     <p class="how">a &lt; b<b>!</b></p>
     """
     written = "".join(_attribute(key, value) for key, value in attributes.items())
-    # Markup of our own names and of escaped values.
-    start = Markup(f"<{name}{written}>")
-    return start if name in VOID else start + joined(*children) + Markup(f"</{name}>")
+    start = f"<{name}{written}>"
+    # Names of ours, escaped values, escaped children.
+    return Markup(start if name in VOID else f"{start}{joined(*children)}</{name}>")
 
 
 def joined(*children: Child) -> Markup:
@@ -44,13 +44,13 @@ def joined(*children: Child) -> Markup:
     >>> print(joined("a", None, ["&", [Markup("<br>")]]))
     a&amp;<br>
     """
-    parts = []
+    parts: list[Markup] = []
     for child in children:
         if isinstance(child, str):
             parts.append(escape(child))
         elif child is not None:
             parts.append(joined(*child))
-    return Markup("").join(parts)
+    return Markup("".join(parts))
 
 
 def card(title: str, inside: Child, words: Child = None) -> Markup:

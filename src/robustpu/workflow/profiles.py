@@ -103,6 +103,8 @@ def _binned(column: Column, values: Floats, groups: tuple[Mask, Mask]) -> Profil
     if not low < high:
         return None
     edges = _edges(np.concatenate(known), float(low), float(high), column.plan)
+    if not (np.diff(edges) > 0).all():
+        return None
     listed, others = (
         Spread(
             tuple(np.histogram(np.clip(each, edges[0], edges[-1]), edges)[0].tolist()),
