@@ -6,7 +6,8 @@ import pytest
 from claims import page_of, recovery, sensitivity, stored
 
 from markup import Reader
-from robustpu.report.prospects import foremost, reach
+from robustpu.report.prospects import foremost
+from robustpu.report.trust import reach
 from robustpu.results import Recovery, TopK
 
 
@@ -132,6 +133,8 @@ def test_chance_is_a_headline_without_a_promise():
         {"name": "auc", "value": 0.52, "low": 0.45, "high": 0.6, "clipped": False}
     ]
     words = Reader(page_of(made)).words
-    assert "The list is no better than chance" in words
+    assert "The list may be no better than chance" in words
     assert "Start with" not in words
-    assert "likely positive Known" not in words
+    assert "of the first" not in words[: words.index("Technical details Quality")]
+    assert "How many of the first rows" not in words
+    assert "Can I trust it?" in words

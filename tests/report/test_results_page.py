@@ -24,12 +24,14 @@ def test_the_headline_says_what_to_do_and_what_it_will_bring(whole):
     assert "312 known positives (is_fraud is 1)" in whole.words
 
 
-def test_a_lower_end_of_zero_is_an_end_like_others():
+def test_a_lower_end_of_zero_is_no_promise():
     made = stored()
     made["prior"]["low"] = 0.0
-    page = page_of(made)
-    assert "unlabelled rows are positive (0 to 3,000)" in Reader(page).words
-    assert 'class="hits"' in page
+    for top in made["top"]:
+        top["low"] = 0.0
+    words = Reader(page_of(made)).words
+    assert "Start with these 100 rows: at most 100 of them are likely positive" in words
+    assert "unlabelled rows are positive (at most 3,000)" in words
 
 
 # What a fraud analyst does not say, and need not read.

@@ -7,8 +7,9 @@ from typing import Final
 from markupsafe import Markup
 
 from robustpu.charts.wording import SPACE, about, counted, moment
-from robustpu.report.markup import Child, element
-from robustpu.report.prospects import foremost, percent_of, reach
+from robustpu.report.markup import Child, element, joined
+from robustpu.report.prospects import foremost
+from robustpu.report.trust import is_chance, percent_of, reach
 from robustpu.results import Alarm, Results, SharePoint, TopK
 
 KINDS: Final = {
@@ -26,7 +27,6 @@ KINDS: Final = {
 FOLDED: Final = frozenset({"fit"})
 # Length of the list to begin with, if nothing can be said about any.
 START: Final = 20
-CHANCE: Final = 0.5
 LEAST: Final = 1e-6
 
 
@@ -50,13 +50,11 @@ def headline(results: Results) -> Markup:
     title = _title(results, first)
     lead: list[Child] = [_outlook(results, first), _trust(results)]
     if is_chance(results):
-        title, lead = "The list is no better than chance", [_chance(results)]
-    return Markup("").join(
-        [
-            element("p", " · ".join(over), class_="over"),
-            element("h1", title),
-            *(element("p", words, class_="lead") for words in lead if words),
-        ]
+        title, lead = "The list may be no better than chance", [_chance(results)]
+    return joined(
+        element("p", " · ".join(over), class_="over"),
+        element("h1", title),
+        [element("p", words, class_="lead") for words in lead if words],
     )
 
 
@@ -78,14 +76,6 @@ def alarms(results: Results) -> Markup:
     return element("section", *inside, class_="alarms", id="alarms", aria_labelledby="alarms-title")
 
 
-def is_chance(results: Results) -> bool:
-    """Whether held-out positives do not rank above other rows, beyond chance."""
-    auc = None if results.evaluation is None else results.evaluation.auc
-    return "chance" in {alarm.kind for alarm in results.alarms} or (
-        auc is not None and auc.low <= CHANCE
-    )
-
-
 def _alarm(alarm: Alarm) -> list[Child]:
     title = element("strong", f"{KINDS.get(alarm.kind, 'Please check')}.")
     if alarm.kind in FOLDED:
@@ -100,9 +90,10 @@ def _alarm(alarm: Alarm) -> list[Child]:
 
 def _chance(results: Results) -> str:
     return (
-        "Known positives that were hidden from the model did not come back near the top, so do not "
-        "work from this list. More known positives help, and columns that have to do with "
-        f"them: {counted(results.data.n_positive)} were known."
+        "Known positives that were hidden from the model did not clearly come back near the top, "
+        "so do not work from this list. Fit again with more known positives "
+        f"({counted(results.data.n_positive)} were known), or with columns that have to do with "
+        "what makes a row positive."
     )
 
 
@@ -111,9 +102,14 @@ def _title(results: Results, first: TopK | None) -> str:
     start = f"Start with these {counted(length)} rows" if length else "No row is left to look at"
     if first is None or not results.prior.is_known:
         return start
-    low, high = counted(first.low), counted(first.high)
-    span = f"about {low}" if low == high else f"{low}{SPACE}to{SPACE}{high}"
-    return f"{start}: {span} of them are likely positive"
+    return f"{start}: {_span(counted(first.low), counted(first.high))} of them are likely positive"
+
+
+def _span(low: str, high: str) -> str:
+    """An interval of a number of rows; one that starts at zero only says how many at most."""
+    if low == "0":
+        return f"at most {high}"
+    return f"about {low}" if low == high else f"{low}{SPACE}to{SPACE}{high}"
 
 
 def _outlook(results: Results, first: TopK | None) -> list[Child]:
@@ -125,7 +121,7 @@ def _outlook(results: Results, first: TopK | None) -> list[Child]:
         return _by_share(results, first) if results.sensitivity else []
     interval = ""
     if prior.low is not None and prior.high is not None:
-        interval = f" ({about(prior.low * rows)} to {about(prior.high * rows)})"
+        interval = f" ({_span(about(prior.low * rows), about(prior.high * rows))})"
     source = "" if prior.source == "estimated" else ", as you said"
     best = counted(first.expected) if round(first.expected) < first.k else "nearly all"
     return [

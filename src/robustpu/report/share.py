@@ -7,7 +7,8 @@ from markupsafe import Markup
 from robustpu.charts.wording import CAVEAT, between, counted, percent
 from robustpu.report.markup import Child, card, element, table
 from robustpu.report.plot import interval
-from robustpu.report.prospects import foremost, percent_of
+from robustpu.report.prospects import foremost
+from robustpu.report.trust import percent_of
 from robustpu.results import Prior, Results
 
 SOURCES: Final = {

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from robustpu.results import LARGEST, OTHER, Profile, Spread
@@ -63,8 +64,7 @@ def _profile(
     plan = column.plan
     if column.kind in ("category", "boolean"):
         text = cells_of(cells).text
-        words = [str(word)[:LONGEST] for word in text.values.to_pylist()]
-        return _counted(column.name, words, text.codes, groups)
+        return _counted(column.name, text.values, text.codes, groups)
     if not isinstance(plan, NumberPlan | DatePlan):
         return None
     values = plan.decode(features)
@@ -73,14 +73,12 @@ def _profile(
         numbers, codes = np.unique(values, return_inverse=True)
         codes = np.where(np.isnan(values), -1, codes)
         words = [f"{number:.6g}" for number in numbers if not np.isnan(number)]
-        return _counted(column.name, words, codes, groups)
+        return _counted(column.name, pa.array(words), codes, groups)
     return _binned(column, values, groups)
 
 
-def _counted(
-    name: str, words: Sequence[str], codes: NDArray[Any], groups: tuple[Mask, Mask]
-) -> Profile:
-    """Counts of the values that are frequent in either group; codes are -1 where missing."""
+def _counted(name: str, words: Any, codes: NDArray[Any], groups: tuple[Mask, Mask]) -> Profile:
+    """Counts of the words that are frequent in either group; codes are -1 where missing."""
     counts = [np.bincount(codes[rows] + 1, minlength=len(words) + 1) for rows in groups]
     shares = np.sum([count[1:] / max(1, count.sum()) for count in counts], axis=0)
     order = np.argsort(-shares, kind="stable")[:VALUES]
@@ -90,7 +88,8 @@ def _counted(
         Spread((*count[1 + order].tolist(), *([left] if has_rest else [])), int(count[0]))
         for count, left in zip(counts, rest, strict=True)
     )
-    values = (*(words[place] for place in order), *([OTHER] if has_rest else []))
+    kept = [str(word)[:LONGEST] for word in words.take(pa.array(order)).to_pylist()]
+    values = (*kept, *([OTHER] if has_rest else []))
     return Profile(name, "value", (), values, listed, others)
 
 
