@@ -40,8 +40,10 @@ def changed(document, path, value):
 
 @pytest.fixture(scope="module")
 def document(study):
-    """Few suspects, so that copies are quick."""
+    """Few suspects and profiles, so that copies are quick."""
     made = study.results.to_json()
+    kinds = {each["kind"]: each for each in made["profiles"]}
+    made["profiles"] = [kinds["number"], kinds["value"]]
     rounds = [
         {"number": 0, "n_best": 1, "score": 0.8, "flagged": 0.2},
         {"number": 1, "n_best": 0, "score": 0.7, "flagged": None},
