@@ -5,6 +5,7 @@ The dataclasses are the schema of the JSON document, see :mod:`robustpu.validati
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Annotated, Any, Final, Literal
 
 from robustpu.validation.schema import SchemaError, number, read, to_json
@@ -16,6 +17,8 @@ ROUNDING: Final = 1e-9
 LARGEST: Final = 1e15
 # An interval of the prior must lie inside (0, 1) where metrics are computed with it.
 SMALLEST: Final = 1e-5
+# Stands for all values of a profile that are not listed.
+OTHER: Final = "all other values"
 # Metrics that are not shares.
 UNBOUNDED: Final = frozenset({"lee_liu", "lift_at_k", "positives_at_k"})
 
@@ -120,8 +123,29 @@ class Metric:
 
 
 @dataclass(frozen=True)
+class Recovery:
+    """``recall`` of the held-out labelled positives rank in the first ``share`` of the rows."""
+
+    share: Share
+    recall: Share
+    low: Share
+    high: Share
+
+    def __post_init__(self) -> None:
+        _check_interval(self.low, self.high)
+
+
+@dataclass(frozen=True)
 class EvaluationSummary:
-    """Metrics on held-out rows, without negatives; ``k`` is the length of the list ``_at_k``."""
+    """Metrics on held-out rows, without negatives.
+
+    Attributes
+    ----------
+    k
+        Length of the list of the metrics ``_at_k``.
+    recovery
+        Where held-out labelled positives rank among the unlabelled rows, by growing share.
+    """
 
     level: Share
     k: Size
@@ -129,6 +153,7 @@ class EvaluationSummary:
     n_unlabeled: Count
     remarks: tuple[str, ...]
     metrics: tuple[Metric, ...]
+    recovery: tuple[Recovery, ...] = ()
 
     def metric(self, name: str) -> Metric | None:
         """The metric of that name."""
@@ -179,14 +204,21 @@ class SharePoint:
         With that share.
     cutoff
         The score that as many rows reach as would be positive.
-    expected
-        Positives among the first k rows, for each k of ``Results.top``.
+    expected, low, high
+        Positives among the first k rows with their intervals, for each k of ``Results.top``; there
+        may be no intervals.
     """
 
     share: Share
     precision: Share
     cutoff: Number
     expected: tuple[Amount, ...]
+    low: tuple[Amount, ...] = ()
+    high: tuple[Amount, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not len(self.low) == len(self.high) in (0, len(self.expected)):
+            raise ValueError("has intervals of other lists")
 
 
 @dataclass(frozen=True)
@@ -268,7 +300,7 @@ class Alarm:
 
 @dataclass(frozen=True)
 class Driver:
-    """A column that raises the log-odds of a row by ``effect``, and its value there."""
+    """A column that changes the log-odds of a row by ``effect``, and its value there."""
 
     column: str
     value: str
@@ -277,7 +309,17 @@ class Driver:
 
 @dataclass(frozen=True)
 class Suspect:
-    """An unlabelled row with a high score; ``row`` counts from 1, ``shown`` are some cells."""
+    """An unlabelled row with a high score.
+
+    Attributes
+    ----------
+    row
+        Its number, from 1.
+    drivers, against
+        Columns that raise and that lower its score, the strongest first.
+    shown
+        Some of its cells.
+    """
 
     rank: Size
     row: Size
@@ -285,6 +327,7 @@ class Suspect:
     score: Share
     drivers: tuple[Driver, ...]
     shown: Mapping[str, str]
+    against: tuple[Driver, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -294,6 +337,68 @@ class Importance:
     column: str
     value: Amount
     deviation: Amount
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Values of a column in some rows.
+
+    Attributes
+    ----------
+    counts
+        Rows in each bin, or with each value.
+    missing
+        Rows without a value.
+    quantiles
+        5, 25, 50, 75 and 95 % of the values are below; empty where there are no numbers.
+    """
+
+    counts: tuple[Count, ...]
+    missing: Count
+    quantiles: tuple[Number, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.quantiles) not in (0, 5):
+            raise ValueError(f"has {len(self.quantiles)} quantiles")
+
+    @property
+    def total(self) -> int:
+        """Number of rows."""
+        return sum(self.counts) + self.missing
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A column in the rows with the highest scores, and in the other unlabelled rows.
+
+    Attributes
+    ----------
+    kind
+        What ``edges`` are; a "date" is in days since 1970.
+    edges
+        Of the bins of numbers and dates; what lies beyond is in the first and the last bin.
+    values
+        What is counted, if there are no bins; the last one may stand for all others.
+    listed, others
+        The two groups of rows.
+    """
+
+    column: str
+    kind: Literal["number", "date", "value"]
+    edges: tuple[Number, ...]
+    values: tuple[str, ...]
+    listed: Spread
+    others: Spread
+
+    def __post_init__(self) -> None:
+        bins = len(self.values) if self.kind == "value" else len(self.edges) - 1
+        if not len(self.listed.counts) == len(self.others.counts) == bins:
+            raise ValueError("has bins and counts of different lengths")
+        groups = self.listed, self.others
+        if self.kind != "value" and not all(group.quantiles for group in groups):
+            raise ValueError("has bins without quantiles")
+        if any(low >= high for low, high in pairwise(self.edges)):
+            raise ValueError("has edges that do not grow")
 
 
 @dataclass(frozen=True)
@@ -342,6 +447,8 @@ class Results:
         The highest first.
     members
         What the ranking rests on; empty for other methods than the pool.
+    profiles
+        Important columns, the most important first.
     """
 
     made: str
@@ -364,6 +471,7 @@ class Results:
     notes: tuple[str, ...]
     settings: Settings
     members: tuple[PoolMember, ...] = ()
+    profiles: tuple[Profile, ...] = ()
     schema: Literal[2] = SCHEMA
 
     def __post_init__(self) -> None:

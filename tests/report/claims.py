@@ -66,6 +66,7 @@ def _written(suspects, columns):
             "k": 2000,
             "remarks": [],
             "metrics": metrics(),
+            "recovery": recovery(),
         },
         "time_holdout": None,
         "top": top(),
@@ -85,6 +86,7 @@ def _written(suspects, columns):
             for name, value in importances(columns)
         ],
         "columns": [column(i) for i in range(columns)],
+        "profiles": [profile(name) for name in (*NAMES, "filed")],
         "notes": ["The delimiter is a comma."],
         "settings": {
             "command": "robustpu fit claims.parquet --label is_fraud --id claim_id --out claims/",
@@ -132,11 +134,46 @@ def sensitivity(shares=(0.005, 0.01, 0.021, 0.03)):
         {
             "share": share,
             "precision": min(1, 0.755 * share / 0.021),
-            "expected": [min(each["k"], each["expected"] * share / 0.021) for each in top()],
             "cutoff": 0.9 - 10 * share,
+        }
+        | {
+            end: [min(each["k"], each[end] * share / 0.021) for each in top()]
+            for end in ("expected", "low", "high")
         }
         for share in shares
     ]
+
+
+def recovery(half=0.01):
+    """Where hidden positives came back: half of them in a hundredth of the rows."""
+    shares = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+    recalls = [1 - 0.5 ** (share / half) if share < 1 else 1.0 for share in shares]
+    return [
+        {"share": share, "recall": r, "low": max(0, r - 0.05), "high": min(1, r + 0.05)}
+        for share, r in zip(shares, recalls, strict=True)
+    ]
+
+
+def profile(name):
+    """A column at the top of the list, and elsewhere."""
+    if name in KINDS:
+        values = [*VALUES[name], "all other values"]
+        counts = [150, 30, 10, 5], [200, 700, 50, 40]
+        groups = [{"counts": each, "missing": 5, "quantiles": []} for each in counts]
+        return {"column": name, "kind": "value", "edges": [], "values": values} | dict(
+            zip(("listed", "others"), groups, strict=True)
+        )
+    start, step = (19_000.0, 30.0) if name == "filed" else (0.0, 2.0)
+    edges = [start + step * place for place in range(13)]
+    counts = [5] * 6 + [20, 25, 30, 35, 30, 30], [200] * 6 + [50] * 6
+    groups = [
+        {"counts": each, "missing": 0, "quantiles": [edges[at] for at in places]}
+        for each, places in zip(counts, ((2, 6, 9, 11, 12), (1, 2, 4, 6, 10)), strict=True)
+    ]
+    kind = "date" if name == "filed" else "number"
+    return {"column": name, "kind": kind, "edges": edges, "values": []} | dict(
+        zip(("listed", "others"), groups, strict=True)
+    )
 
 
 def scores():
@@ -188,18 +225,22 @@ def suspect(rank):
     }
     order = random.permutation(4)[:3]
     effects = sorted(random.gamma(2, 0.5, 3), reverse=True)
-    if rank % 5 == 0:
-        effects[-1] *= -0.6
     names = list(shown)
+    reasons = [
+        {"column": names[i], "value": shown[names[i]], "effect": float(effect)}
+        for i, effect in zip(order, effects, strict=True)
+    ]
+    against = []
+    if rank % 5 == 0:
+        reasons[-1]["effect"] *= -0.6
+        against = [reasons.pop()]
     return {
         "rank": rank,
         "row": int(random.integers(1, 100_000)),
         "id": f"C-{random.integers(1e5, 1e6)}",
         "score": float(0.9996 - 0.35 * (rank / 500) ** 0.8),
-        "drivers": [
-            {"column": names[i], "value": shown[names[i]], "effect": float(effect)}
-            for i, effect in zip(order, effects, strict=True)
-        ],
+        "drivers": reasons,
+        "against": against,
         "shown": shown,
     }
 

@@ -32,5 +32,6 @@ def test_it_is_quiet_in_a_browser(study, browser, tmp_path):
     assert page.run("document.documentElement.scrollWidth") == 390
     page.run("""[...document.querySelectorAll("#list thead button")].at(-1).click()""")
     assert page.run("""document.querySelectorAll("#list tbody tr:not([hidden])").length""") == 50
+    assert page.run("document.querySelectorAll('.column svg').length") >= 5
     assert complaints(page) == []
     page.close()

@@ -9,6 +9,7 @@ from robustpu.workflow.effects import (
     features_of,
     importance,
 )
+from robustpu.workflow.suspects import _lowering, _raising
 
 SOURCES = ["a", "b", "b", "c"]
 
@@ -24,7 +25,7 @@ def rows():
 
 
 def log_odds(p):
-    p = np.clip(p, 0.001, 0.999)
+    p = np.clip(p, 0.001, 1 - 1e-12)
     return np.log(p / (1 - p))
 
 
@@ -159,3 +160,23 @@ def test_numbers_that_are_scored_do_not_grow_with_the_square_of_the_columns(monk
         assert len(found) == d
         scored.append(total)
     assert scored[1] < 2.5 * scored[0]
+
+
+def test_rows_that_are_nearly_certain_have_reasons(rows):
+    def certain(X):
+        return 1 / (1 + np.exp(-20 - X[:, 0].astype(np.float64)))
+
+    columns, effects = drivers(certain, rows[:5], rows[5:12], SOURCES)
+    assert effects[:, columns.index("a")] == pytest.approx(
+        rows[:5, 0] - rows[5:12, 0].mean(), abs=1e-4
+    )
+
+
+def test_reasons_for_and_against_a_row_are_its_strongest():
+    effects = np.array([0.5, -0.3, 2.0, -0.06, 1.0, -1.0, 0.1, 0.0])
+    names = list("abcdefgh")
+    raising = _raising(names, effects, {"c": "1"})
+    assert [(each.column, each.value) for each in raising] == [("c", "1"), ("e", ""), ("a", "")]
+    # A tenth of the strongest is the least that counts.
+    assert [each.column for each in _lowering(names, effects, {})] == ["f", "b"]
+    assert _lowering(names, np.minimum(effects, 0) / 100, {}) == ()

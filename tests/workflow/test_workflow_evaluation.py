@@ -11,6 +11,7 @@ from robustpu.workflow.evaluation import (
     evaluate_scores,
     expected_hits,
     list_lengths,
+    recovery,
     score_histogram,
     smoothed,
     summarize,
@@ -198,3 +199,24 @@ def test_without_newest_rows_there_is_no_alarm_of_them():
     assert time_alarms(USUAL, None) == []
     assert time_alarms(USUAL, TimeHoldout("cannot be evaluated")) == []
     assert time_alarms(None, _newest(0.7, 0.5, 0.8)) == []
+
+
+def test_hidden_positives_come_back_among_the_first_rows(held_out):
+    y, score = held_out
+    evaluation = evaluate_scores(y, score, Prior("given", 0.1), 0.6, "case-control")
+    found = summarize(evaluation, []).recovery
+    assert found == recovery(evaluation.sample)
+    assert [point.share for point in found] == sorted(point.share for point in found)
+    for share in (0.05, 0.1, 0.5):
+        (point,) = [each for each in found if each.share == share]
+        cut = np.sort(score[y == 0])[-round(160 * share)]
+        assert point.recall == pytest.approx((score[y == 1] > cut).mean(), abs=0.026)
+        assert point.low <= point.recall <= point.high
+    assert (found[-1].share, found[-1].recall) == (1, 1)
+
+
+def test_equal_scores_come_back_half_way():
+    y, score = np.array([1] * 10 + [0] * 10), np.zeros(20)
+    evaluation = evaluate_scores(y, score, Prior("given", 0.1), 0.6, "case-control")
+    assert {each.share: each.recall for each in recovery(evaluation.sample)}[0.4] == 0
+    assert {each.share: each.recall for each in recovery(evaluation.sample)}[0.5] == 1

@@ -56,8 +56,8 @@ def test_networks_may_be_further_than_the_epochs_say(capsys):
     ]
 
 
-def alarm(score, config=None, command="robustpu fit a.csv", prior=0.2, threshold=0.5):
-    found = collapse_alarms(np.array(score), prior, config or FitConfig(), threshold, command)
+def alarm(score, config=None, prior=0.2, threshold=0.5):
+    found = collapse_alarms(np.array(score), prior, config or FitConfig(), threshold)
     assert [alarm.kind for alarm in found] in ([], ["collapse"])
     return found[0].text if found else ""
 
@@ -65,25 +65,14 @@ def alarm(score, config=None, command="robustpu fit a.csv", prior=0.2, threshold
 FEW = [0.9] + [0.1] * 99
 
 
-def test_a_collapse_names_one_rate_and_what_the_command_has():
+def test_a_collapse_names_one_rate_and_what_to_do():
     text = alarm(FEW)
     assert text.startswith("1.0% of the unlabelled rows are flagged, with a score of 0.5")
     assert "all-negative" in text
     assert text.count("%") == 2
-    assert "--prior if" in text
-    assert "--method puet." in text
+    assert text.endswith("or with the share of positives if you know it better.")
     assert "all-positive" in alarm([0.9] * 100)
     assert alarm([0.9] * 20 + [0.1] * 80) == ""
-
-
-def test_another_method_is_advised_than_the_one_that_collapsed():
-    assert "--method nnpu." in alarm(FEW, FitConfig("puet"))
-
-
-def test_in_python_options_are_called_as_there():
-    text = alarm(FEW, command=None)
-    assert "--" not in text
-    assert 'prior= if you know it better, or try another method, such as method="puet".' in text
 
 
 def test_a_target_of_few_rows_is_no_collapse():
@@ -95,16 +84,16 @@ def test_a_target_of_few_rows_is_no_collapse():
 
 
 def test_a_model_that_ranks_has_not_collapsed():
-    given = np.array(FEW), 0.2, FitConfig(), 0.5, "robustpu fit a.csv"
+    given = np.array(FEW), 0.2, FitConfig(), 0.5
     (level,) = collapse_alarms(*given, 0.75)
     assert level.kind == "level"
     assert "collapsed" not in level.text
-    assert level.text.endswith("use --threshold prior.")
+    assert "The order of the list is still valid" in level.text
     assert [alarm.kind for alarm in collapse_alarms(*given, 0.55)] == ["collapse"]
     everything = np.full(100, 0.9)
     assert collapse_alarms(everything, *given[1:], 0.75)[0].kind == "collapse"
     target = FitConfig(threshold="top:10")
-    assert collapse_alarms(np.full(100, 0.1), 0.2, target, 0.05, None, 0.75) == []
+    assert collapse_alarms(np.full(100, 0.1), 0.2, target, 0.05, 0.75) == []
 
 
 def test_a_threshold_of_the_user_is_no_collapse_of_a_model_that_ranks(table):

@@ -40,8 +40,10 @@ def changed(document, path, value):
 
 @pytest.fixture(scope="module")
 def document(study):
-    """Few suspects, so that copies are quick."""
+    """Few suspects and profiles, so that copies are quick."""
     made = study.results.to_json()
+    kinds = {each["kind"]: each for each in made["profiles"]}
+    made["profiles"] = [kinds["number"], kinds["value"]]
     rounds = [
         {"number": 0, "n_best": 1, "score": 0.8, "flagged": 0.2},
         {"number": 1, "n_best": 0, "score": 0.7, "flagged": None},
@@ -88,7 +90,11 @@ def test_what_is_written_is_read(study):
         (("scenario",), "both", "scenario must be one of case-control, single-set"),
         (("settings", "options"), [], "settings.options must be a dictionary"),
         (("notes",), [1], "notes[0] must be a text"),
-        (("sensitivity", 0, "expected"), [1.0], "has other lists in its sensitivity"),
+        (("sensitivity", 0, "expected"), [1.0], "sensitivity[0] has intervals of other lists"),
+        (("top",), [], "has other lists in its sensitivity"),
+        (("profiles", 0, "listed", "quantiles"), [], "has bins without quantiles"),
+        (("profiles", 0, "listed", "quantiles"), [1], "has 1 quantiles"),
+        (("profiles", 0, "edges"), [0.0], "has bins and counts of different lengths"),
         (("rounds", "best"), 1, "rounds has a best round 1 that is the best of no network"),
         (("rounds", "edges"), [0, 1], "rounds has bins and counts of different lengths"),
     ],

@@ -57,6 +57,13 @@ def test_the_share_that_was_used_has_the_figures_of_the_page():
     found = prior_sensitivity(evaluation, ESTIMATED, 0.5, [each.k for each in top], 2000)
     (used,) = [point for point in found if point.share == 0.2]
     assert used.expected == tuple(each.expected for each in top)
+    # Intervals of a share that is given are narrower than those of an estimated one.
+    known = expected_hits(evaluate_scores(y, score, Prior("given", 0.2), 0.5, "case-control"), 2000)
+    assert used.low == tuple(each.low for each in known)[: len(used.low)]
+    assert all(
+        low <= hits <= high <= each.k
+        for low, hits, high, each in zip(used.low, used.expected, used.high, top, strict=True)
+    )
     assert used.precision == evaluation["precision"].value
 
 
@@ -85,4 +92,4 @@ def test_results_and_page_have_the_share_that_was_used(study):
     results = study.results
     assert results.prior.value in [point.share for point in results.sensitivity]
     assert len(results.sensitivity) > 2
-    assert 'class="sensitivity"' in render(results)
+    assert "If the share were another" in render(results)

@@ -136,24 +136,5 @@ def apart(heights: Mapping[str, float], least: float = 12, lowest: float = 1e9) 
     return {name: placed[name] for name in heights}
 
 
-def figure(title: str, picture: str, words: str = "", kind: str = "") -> str:
-    """A picture in a card, with a title and a sentence that says how to read it.
-
-    Parameters
-    ----------
-    title, words
-        The texts.
-    picture
-        An SVG element, or other HTML; without one there is no card.
-    kind
-        Classes of the card.
-    """
-    if not picture:
-        return ""
-    kind = f' class="{kind}"' if kind else ""
-    how = f'<p class="how">{escape(words)}</p>' if words else ""
-    return f"<figure{kind}><figcaption>{escape(title)}</figcaption>{how}{picture}</figure>\n"
-
-
 def _short(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")

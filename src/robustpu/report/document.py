@@ -3,26 +3,33 @@
 import base64
 import hashlib
 from collections.abc import Sequence
-from html import escape
 from importlib.resources import files
 from typing import Final, NamedTuple
 
-from robustpu.charts.axes import figure
+from markupsafe import Markup
+
 from robustpu.charts.colours import variables
-from robustpu.report.columns import importance, notes
-from robustpu.report.correction import correction
-from robustpu.report.headline import alarms, headline
-from robustpu.report.hits import curve, table
-from robustpu.report.members import members
-from robustpu.report.numbers import numbers
-from robustpu.report.sensitivity import sensitivity
-from robustpu.report.settings import settings
-from robustpu.report.share import scores, share_of_positives
-from robustpu.report.suspects import LENGTHS, explained, suspects
+from robustpu.report.columns import columns
+from robustpu.report.headline import FOLDED, alarms, headline
+from robustpu.report.markup import LENGTHS, element, joined
+from robustpu.report.metrics import metrics
+from robustpu.report.notes import notes
+from robustpu.report.prospects import prospects
+from robustpu.report.rounds import rounds
+from robustpu.report.scores import scores
+from robustpu.report.settings import members, settings
+from robustpu.report.share import share
+from robustpu.report.suspects import suspects
 from robustpu.report.texts import map_texts, one_line
 from robustpu.results import Results
 
 SCHEMES: Final = ("auto", "light", "dark")
+DEFINED: Final = (
+    "A reason is a column that raises or lowers the score of its row: the difference of the "
+    "log-odds of the row and the mean of its log-odds with this column’s values from other "
+    "unlabelled rows. The importance of a column is the mean change of the log-odds when its "
+    "values are shuffled."
+)
 
 
 class Section(NamedTuple):
@@ -31,7 +38,7 @@ class Section(NamedTuple):
     key: str
     short: str
     title: str
-    inside: str
+    inside: Markup
 
 
 def render(results: Results) -> str:
@@ -52,84 +59,83 @@ def render(results: Results) -> str:
     results = map_texts(results, one_line)
     sections = [section for section in _sections(results) if section.inside]
     style, script = _style(), _file("page.js")
-    return "".join(
-        [
-            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">\n',
-            f'<meta http-equiv="Content-Security-Policy" content="{_policy(style, script)}">\n',
-            '<meta name="referrer" content="no-referrer">\n',
-            f"<title>{escape(results.data.name)}: likely positives</title>\n",
-            f"<style>{style}</style>\n</head>\n<body>\n<header>\n{_switch()}{headline(results)}",
-            f"{_contents(sections)}</header>\n<main>\n{alarms(results)}",
-            *map(_section, sections),
-            f"</main>\n<script>{script}</script>\n</body>\n</html>\n",
-        ]
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", http_equiv="Content-Security-Policy", content=_policy(style, script)),
+        element("meta", name="referrer", content="no-referrer"),
+        element("title", f"{results.data.name}: likely positives"),
+        # Files of ours: what is escaped here would be another style and another script.
+        element("style", Markup(style)),
     )
+    body = element(
+        "body",
+        element("header", _switch(), headline(results), alarms(results), _contents(sections)),
+        element("main", map(_section, sections), _technical(results)),
+        element("script", Markup(script)),
+    )
+    return f"<!doctype html>\n{element('html', head, body, lang='en')}\n"
 
 
 def _sections(results: Results) -> list[Section]:
-    prior = results.prior
-    picture = ""
-    if prior.is_known:
-        picture = figure(
-            "Expected positives among the first rows",
-            curve(results.top, results.expected, prior.value),
-            "With the interval as a band. Where it flattens, looking further pays less.",
-        )
-    rows = figure(
-        "How far down is it worth looking?",
-        table(results.top),
-        "How many of the first rows of the list should be right.",
-    )
-    listed = suspects(results)
-    if listed:
-        listed = f'<p class="how">{escape(explained(results.suspects))}</p>\n{listed}'
-    share, others = share_of_positives(prior), sensitivity(results)
-    # If the share is not known, only a table by share is true.
-    if not prior.is_known:
-        rows = others
-    else:
-        share += others
-    spread = _panels(f'{scores(results)}<div class="stack">\n{share}</div>\n')
     return [
-        Section("quality", "Quality", "How good is it?", numbers(results)),
-        Section("yield", "Yield", "What the list will bring", _panels(picture + rows)),
-        Section("scores", "Scores", "Scores, and the share of positives", spread),
-        Section("rounds", "Self-correction", "How the self-correction went", correction(results)),
-        Section("suspects", "Suspects", "The suspects", listed),
-        Section("important", "Columns", "Which columns matter", importance(results)),
-        Section("members", "Members", "What the ranking rests on", members(results)),
-        Section("data", "Data", "What was read", notes(results)),
-        Section("settings", "Settings", "How to repeat this", settings(results)),
+        Section("suspects", "The list", "The list", suspects(results)),
+        Section("prospects", "What it brings", "What the list will bring", prospects(results)),
+        Section("important", "Columns", "What the ranking rests on", columns(results)),
+        Section("data", "Data", "The data", notes(results)),
     ]
 
 
-def _panels(cards: str) -> str:
-    return f'<div class="panels pair">\n{cards}</div>\n' if cards else ""
+def _technical(results: Results) -> Markup:
+    """What a person needs who wants to know how it was made."""
+    warned = [alarm.text for alarm in results.alarms if alarm.kind in FOLDED]
+    parts = {
+        "Warnings of the training": joined([element("p", text) for text in warned]),
+        "Quality": metrics(results),
+        "Scores, and the share of positives": element(
+            "div", scores(results), share(results), class_="panels pair"
+        ),
+        "Self-correction": rounds(results),
+        "Learners": members(results),
+        "How to repeat this": settings(results),
+        "Words": element("p", DEFINED, class_="how"),
+    }
+    inside = [[element("h3", title), part] for title, part in parts.items() if part]
+    fold = element("details", element("summary", "Technical details"), inside)
+    return element("section", fold, id="technical")
 
 
-def _section(section: Section) -> str:
-    key, _, title, inside = section
-    return f'<section id="{key}">\n<h2>{title}</h2>\n{inside}</section>\n'
+def _section(section: Section) -> Markup:
+    return element("section", element("h2", section.title), section.inside, id=section.key)
 
 
-def _contents(sections: Sequence[Section]) -> str:
-    links = "".join(f'<li><a href="#{each.key}">{each.short}</a></li>' for each in sections)
-    return f'<nav aria-label="Contents"><ul>{links}</ul></nav>\n'
+def _contents(sections: Sequence[Section]) -> Markup:
+    names = [*((each.key, each.short) for each in sections), ("technical", "Technical details")]
+    links = [element("li", element("a", short, href=f"#{key}")) for key, short in names]
+    return element("nav", element("ul", links), aria_label="Contents")
 
 
-def _switch() -> str:
-    radios = "".join(
-        f'<label><input type="radio" name="scheme" id="{scheme}"'
-        f"{' checked' if scheme == 'auto' else ''}><span>{scheme}</span></label>"
+def _switch() -> Markup:
+    radios = [
+        element(
+            "label",
+            element("input", type="radio", name="scheme", id=scheme, checked=scheme == "auto"),
+            element("span", scheme),
+        )
         for scheme in SCHEMES
+    ]
+    return element(
+        "fieldset", element("legend", "Colours", class_="aside"), radios, class_="scheme"
     )
-    return f'<fieldset class="scheme"><legend class="aside">Colours</legend>{radios}</fieldset>\n'
 
 
 def _style() -> str:
     # Lengths of bars are classes, because the policy forbids styles of single elements.
-    lengths = "".join(f".n{i} {{ --n: {i / LENGTHS:g}; }}\n" for i in range(LENGTHS + 1))
+    lengths = "".join(
+        f".n{i} {{ --n: {i / LENGTHS:g}; }} .z{i} {{ --zero: {i / LENGTHS:g}; }}\n"
+        for i in range(LENGTHS + 1)
+    )
     return f"{variables()}{lengths}{_file('page.css')}"
 
 

@@ -1,136 +1,173 @@
-"""The first things that a person asks: what was found, and is anything wrong?"""
+"""The first things that a person asks: which rows do I look at, and can I trust it?"""
 
-from html import escape
+import math
+from collections.abc import Sequence
 from typing import Final
 
-from robustpu.charts.wording import CAVEAT, SPACE, about, counted, moment, percent, took
-from robustpu.report.hits import foremost
-from robustpu.results import Results, TopK
+from markupsafe import Markup
+
+from robustpu.charts.wording import SPACE, about, counted, moment
+from robustpu.report.markup import Child, element, joined
+from robustpu.report.prospects import foremost
+from robustpu.report.trust import is_chance, percent_of, reach
+from robustpu.results import Alarm, Results, SharePoint, TopK
 
 KINDS: Final = {
-    "collapse": "The model may have collapsed",
+    "chance": "The ranking is no better than chance",
+    "collapse": "The model may have failed",
     "level": "Hardly any row is flagged",
     "leak": "A column may give the label away",
     "prior": "The share of positives is in doubt",
-    "few": "There are few labelled rows",
-    "fit": "The training warned",
+    "scar": "The known positives may be of one kind",
+    "few": "Few known positives",
     "time": "The newest rows are ranked worse",
+    "fit": "The training gave a warning",
 }
-DOUBT: Final = f", and {CAVEAT}. Look at some thirty rows of the list, and compare"
+# Their texts are technical, and stand further below.
+FOLDED: Final = frozenset({"fit"})
+# Length of the list to begin with, if nothing can be said about any.
+START: Final = 20
+LEAST: Final = 1e-6
 
 
-def headline(results: Results) -> str:
-    """Write what was found in two sentences, and the sizes of the data.
-
-    Parameters
-    ----------
-    results
-        See :func:`robustpu.report.render`.
-
-    Returns
-    -------
-    html
-        The head of the page.
-    """
-    words = "robustpu", results.data.name, moment(results.made)
-    over = " · ".join(escape(each) for each in words if each)
-    return (
-        f'<p class="over">{over}</p>\n<h1>{escape(_first(results))}</h1>\n'
-        f'<p class="lead">{_second(results)}</p>\n{_facts(results)}'
-    )
-
-
-def alarms(results: Results) -> str:
-    """Write what the reader has to know before trusting anything else.
+def headline(results: Results) -> Markup:
+    """Write what to do, what it will bring, and how far to trust it.
 
     Parameters
     ----------
     results
         See :func:`robustpu.report.render`.
-
-    Returns
-    -------
-    html
-        A list; empty if there is nothing.
     """
-    if not results.alarms:
-        return ""
-    lines = "".join(
-        f"<li><strong>{escape(KINDS.get(alarm.kind, 'Please check'))}.</strong> "
-        f"{escape(alarm.text)}</li>\n"
-        for alarm in results.alarms
+    data = results.data
+    label = f" ({data.label} is {data.positive})" if data.label else ""
+    over = (
+        data.name,
+        f"{counted(data.n_positive, 'known positive')}{label}",
+        counted(data.n_unlabeled, "unlabelled row"),
+        moment(results.made),
     )
-    count = len(results.alarms)
-    title = "One thing to check first" if count == 1 else f"{count} things to check first"
+    first = foremost(results.top, results.expected)
+    title = _title(results, first)
+    lead: list[Child] = [_outlook(results, first), _trust(results)]
+    if is_chance(results):
+        title, lead = "The list may be no better than chance", [_chance(results)]
+    return joined(
+        element("p", " · ".join(over), class_="over"),
+        element("h1", title),
+        [element("p", words, class_="lead") for words in lead if words],
+    )
+
+
+def alarms(results: Results) -> Markup:
+    """Write what the reader has to know before trusting anything else; empty if there is nothing.
+
+    Parameters
+    ----------
+    results
+        See :func:`robustpu.report.render`.
+    """
+    # What the headline says is not said again.
+    found = [alarm for alarm in results.alarms if alarm.kind != "chance"]
+    if not found:
+        return Markup("")
+    title = "Check this first" if len(found) == 1 else f"Check these {len(found)} things first"
+    lines = [element("li", _alarm(alarm)) for alarm in found]
+    inside = element("h2", title, id="alarms-title"), element("ul", lines)
+    return element("section", *inside, class_="alarms", id="alarms", aria_labelledby="alarms-title")
+
+
+def _alarm(alarm: Alarm) -> list[Child]:
+    title = element("strong", f"{KINDS.get(alarm.kind, 'Please check')}.")
+    if alarm.kind in FOLDED:
+        return [
+            title,
+            " It stands under ",
+            element("a", "technical details", href="#technical"),
+            ".",
+        ]
+    return [title, f" {alarm.text}"]
+
+
+def _chance(results: Results) -> str:
     return (
-        f'<section class="alarms" id="alarms" aria-labelledby="alarms-title">\n'
-        f'<h2 id="alarms-title">{title}</h2>\n<ul>\n{lines}</ul>\n</section>\n'
+        "Known positives that were hidden from the model did not clearly come back near the top, "
+        "so do not work from this list. Fit again with more known positives "
+        f"({counted(results.data.n_positive)} were known), or with columns that have to do with "
+        "what makes a row positive."
     )
 
 
-def _first(results: Results) -> str:
-    rows, prior = results.data.n_unlabeled, results.prior
+def _title(results: Results, first: TopK | None) -> str:
+    length = min(START, len(results.suspects)) if first is None else first.k
+    start = f"Start with these {counted(length)} rows" if length else "No row is left to look at"
+    if first is None or not results.prior.is_known:
+        return start
+    return f"{start}: {_span(counted(first.low), counted(first.high))} of them are likely positive"
+
+
+def _span(low: str, high: str) -> str:
+    """An interval of a number of rows; one that starts at zero only says how many at most."""
+    if low == "0":
+        return f"at most {high}"
+    return f"about {low}" if low == high else f"{low}{SPACE}to{SPACE}{high}"
+
+
+def _outlook(results: Results, first: TopK | None) -> list[Child]:
+    """What the list will bring, in a sentence."""
+    if first is None:
+        return []
+    prior, rows = results.prior, results.data.n_unlabeled
     if not prior.is_known:
-        first = foremost(results.top, results.expected)
-        start = "the first rows" if first is None else f"these {counted(first.k)} rows"
-        return f"Start with {start}: the most likely positives of {counted(rows)} unlabelled ones"
-    few = results.expected < 0.5
-    words = "Hardly any" if few else f"About {about(results.expected)}"
+        return _by_share(results, first) if results.sensitivity else []
     interval = ""
     if prior.low is not None and prior.high is not None:
-        interval = f" ({about(prior.low * rows)} to {about(prior.high * rows)})"
-    return f"{words} of the {counted(rows)} unlabelled rows are positive{interval}"
-
-
-def _second(results: Results) -> str:
-    first, prior = foremost(results.top, results.expected), results.prior
-    if first is None:
-        return "They are ranked below." if results.suspects else ""
-    if not prior.is_known:
-        return _by_share(results, first)
-    where = '<a href="#suspects">the list below</a>' if results.suspects else "the ranking"
-    expected = (
-        f"about {counted(first.expected)} should be right "
-        f"({counted(first.low)} to {counted(first.high)})"
-    )
-    doubt = "" if prior.low is None or prior.source == "range" else DOUBT
-    return (
-        f"Of the first {counted(first.k)} rows of {where}, {expected}. All this is estimated, "
-        f"without a single known negative{doubt}."
-    )
-
-
-def _by_share(results: Results, first: TopK) -> str:
-    """What some shares of positives would mean for the first rows."""
-    place, points = results.top.index(first), results.sensitivity
-    # Those around the cautious share, which is the likeliest.
-    below = sum(point.share <= results.prior.value for point in points)
-    chosen = points[max(0, min(below - 2, len(points) - 3)) :][:3]
-    phrases = [
-        f"{percent(point.share)} of all unlabelled rows are positive, about "
-        f"{counted(point.expected[place])} of them are"
-        for point in chosen
+        interval = f" ({_span(about(prior.low * rows), about(prior.high * rows))})"
+    source = "" if prior.source == "estimated" else ", as you said"
+    best = counted(first.expected) if round(first.expected) < first.k else "nearly all"
+    return [
+        f"The best guess is {best} of these {counted(first.k)}. In all, about "
+        f"{about(results.expected)} of the {counted(rows)} unlabelled rows are "
+        f"positive{interval}{source}."
     ]
-    means = "; if ".join(phrases)
-    return (
-        f'If {means}. These rows do not tell the share: <a href="#yield">more shares</a>. The '
-        '<a href="#suspects">list</a> does not depend on it.'
-    )
 
 
-def _facts(results: Results) -> str:
-    data, method = results.data, results.method
-    label = f": {data.label} is {data.positive}" if data.label else ""
-    facts = [
-        (counted(data.n_positive), f"labelled positives{label}"),
-        (counted(data.n_unlabeled), "unlabelled rows"),
-        (
-            percent(results.flagged),
-            f"of the unlabelled rows flagged, score{SPACE}≥{SPACE}{results.threshold:.3g}",
-        ),
-        (took(method.seconds), f"of training, {method.title}"),
+def _by_share(results: Results, first: TopK) -> list[Child]:
+    """What two shares of positives would mean for the first rows."""
+    place = results.top.index(first)
+    hits = [(percent_of(point.share), counted(point.expected[place])) for point in _two(results)]
+    (share, count), *others = hits
+    further = "".join(f"; if {share}, about {count}" for share, count in others)
+    return [
+        f"If {share} of the unlabelled rows are positive, about {count} of these "
+        f"{counted(first.k)} are{further}. Which share is right, these rows do not tell (",
+        element("a", "more shares", href="#prospects"),
+        "); the order of the list does not depend on it.",
     ]
-    cards = "".join(
-        f"<div><dt>{escape(words)}</dt><dd>{escape(big)}</dd></div>" for big, words in facts
-    )
-    return f'<dl class="facts">{cards}</dl>\n'
+
+
+def _two(results: Results) -> Sequence[SharePoint]:
+    """A share near the lower end of what is possible, and one near the middle."""
+    prior, points = results.prior, results.sensitivity
+    wanted = prior.low or prior.value / 3, prior.value
+    chosen = [
+        min(points, key=lambda point: abs(math.log(max(point.share, LEAST) / max(share, LEAST))))
+        for share in wanted
+    ]
+    return [point for point in points if point in chosen]
+
+
+def _trust(results: Results) -> list[Child]:
+    evaluation = results.evaluation
+    if evaluation is None:
+        return [
+            "How good the list is could not be tested: there are too few known positives. Look at "
+            "the first rows, and judge by what you find."
+        ]
+    half = reach(evaluation.recovery, 0.5)
+    if half is None:
+        return []
+    return [
+        "Known positives were hidden from the model as a test: half of them came back among the "
+        f"first {percent_of(half)} of the rows, where chance needs half of the rows. ",
+        element("a", "Can I trust it?", href="#trust"),
+    ]

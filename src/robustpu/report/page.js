@@ -1,27 +1,14 @@
-// Sorts and filters the list of suspects. The page is whole without it.
+// Sorts, filters and takes away the list, and keeps what was checked. The page is whole without it.
 "use strict";
 (() => {
-  addEventListener("beforeprint", () => {
-    for (const details of document.querySelectorAll(":is(#rounds, #data, #important) details")) details.open = true;
-  });
-  const unfold = () => {
-    const section = document.getElementById(location.hash.slice(1));
-    if (section?.id === "rounds") section.querySelector("details").open = true;
-  };
-  addEventListener("hashchange", unfold);
-  unfold();
-  const table = document.getElementById("list");
-  if (!table) return;
-  const FIRST = 50;
-  const body = table.tBodies[0];
-  const heads = [...table.tHead.rows[0].cells];
-  const filter = document.getElementById("filter");
-  const driver = document.getElementById("driver");
-  const shown = document.getElementById("shown");
-  const more = document.getElementById("more");
+  const get = (id) => document.getElementById(id);
+  const list = get("list");
+  if (!list) return;
+  const filter = get("filter"), reason = get("reason"), checked = get("checked"), length = get("length");
+  const body = list.tBodies[0];
+  const heads = [...list.tHead.rows[0].cells];
   const order = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
-  let all = false;
-  let sorted = [0, 1];
+  let sorted = heads.findIndex((head) => head.ariaSort === "ascending"), way = 1;
 
   const toNumber = (text) => {
     const found = text.replace(/[,\s]/g, "").replace("−", "-");
@@ -30,65 +17,149 @@
   const rows = [...body.rows].map((row, place) => ({
     row,
     place,
+    name: row.querySelector("input").name,
     text: row.textContent.toLowerCase(),
-    drivers: [...row.querySelectorAll(".drivers p:not(.rest) bdi:first-of-type")].map((each) => each.textContent),
+    reasons: [...row.querySelectorAll(".reasons p:not(.rest)")].map((line) => ({
+      column: line.querySelector("bdi").textContent,
+      text: [...line.querySelectorAll("bdi")].map((each) => each.textContent).join(" "),
+      side: line.querySelector(".down") ? "against" : "for",
+    })),
     values: [...row.cells].map((cell, i) => {
       const text = cell.dataset.v ?? cell.textContent.trim();
       return heads[i].dataset.kind === "number" ? toNumber(text) : text;
     }),
   }));
+  const mark = ({ row }) => row.querySelector("input:checked")?.value ?? "";
 
-  const matches = ({ text, drivers }) =>
-    filter.value.toLowerCase().split(/\s+/).every((word) => text.includes(word)) &&
-    (!driver || !driver.value || drivers.includes(driver.value));
+  // What was checked is kept by the browser, if it lets pages keep something.
+  const key = `robustpu ${list.dataset.key}`;
+  const kept = (() => {
+    try { return JSON.parse(localStorage.getItem(key)) ?? {}; } catch { return {}; }
+  })();
+  for (const { row, name } of rows) {
+    const input = [...row.querySelectorAll("input")].find((each) => each.value === kept[name]);
+    if (input) input.checked = true;
+  }
+  const keep = () => {
+    const marks = rows.filter(mark).map((each) => [each.name, mark(each)]);
+    try { localStorage.setItem(key, JSON.stringify(Object.fromEntries(marks))); } catch { /* not kept */ }
+  };
 
-  const show = () => {
+  const matches = (each) =>
+    filter.value.toLowerCase().split(/\s+/).every((word) => each.text.includes(word)) &&
+    (!reason?.selectedIndex || each.reasons.some(({ column }) => column === reason.value)) &&
+    [true, mark(each) === "yes", mark(each) === "no", mark(each) === ""][checked.selectedIndex];
+  const chosen = () => {
     const found = rows.filter(matches);
-    const visible = new Set(all ? found : found.slice(0, FIRST));
+    const most = Number(length.value.match(/first (\d+)/)?.[1] ?? Infinity);
+    return { found, shown: found.slice(0, most) };
+  };
+  const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+  const show = () => {
+    const { found, shown } = chosen();
+    const visible = new Set(shown);
     for (const each of rows) each.row.hidden = !visible.has(each);
-    more.parentNode.hidden = visible.size === found.length;
-    more.textContent = `Show all ${found.length.toLocaleString("en")}`;
-    const total = rows.length.toLocaleString("en");
-    const part = visible.size < found.length ? `, the first ${visible.size} shown` : "";
-    shown.textContent = found.length === rows.length ? `${total} rows${part}` : `${found.length} of ${total} rows${part}`;
+    const marks = rows.map(mark);
+    const [yes, no] = ["yes", "no"].map((answer) => marks.filter((each) => each === answer).length);
+    const part = shown.length < found.length ? `${shown.length} of ` : "";
+    get("shown").textContent = part + count(found.length, "row") + (yes + no ? `; checked: ${yes} yes, ${no} no` : "");
+    get("checks").hidden = yes + no === 0;
   };
 
   // Gaps come last, whichever way the list is sorted; equals keep their rank.
-  const compare = (column, way) => (a, b) => {
-    const left = a.values[column], right = b.values[column];
+  const compare = (a, b) => {
+    const left = a.values[sorted], right = b.values[sorted];
     const number = typeof left === "number";
     const gap = (value) => (number ? Number.isNaN(value) : value === "");
     if (gap(left) || gap(right)) return gap(left) - gap(right) || a.place - b.place;
     return way * (number ? left - right : order.compare(left, right)) || a.place - b.place;
   };
-
-  const sort = (column, way) => {
-    sorted = [column, way];
-    rows.sort(compare(column, way));
+  const sort = () => {
+    rows.sort(compare);
     body.append(...rows.map((each) => each.row));
     heads.forEach((head, i) => {
-      head.setAttribute("aria-sort", i !== column ? "none" : way > 0 ? "ascending" : "descending");
+      if (head.dataset.kind) head.ariaSort = i !== sorted ? "none" : way > 0 ? "ascending" : "descending";
     });
     show();
   };
 
-  // On a narrow screen cells have no heads above them: they are named, unless a driver tells the same.
-  const score = heads.findIndex((head) => head.dataset.kind === "number" && head.textContent === "score");
-  for (const { row, drivers } of rows) {
+  // On a narrow screen cells have no heads above them: they are named, unless a reason tells the same.
+  const titles = heads.map((head) => head.dataset.v ?? head.textContent);
+  const id = 2, number = list.classList.contains("named") ? 3 : 2, score = number + 1;
+  for (const { row, reasons } of rows) {
     for (const cell of [...row.cells].slice(score + 1)) {
-      const name = heads[cell.cellIndex].textContent;
-      if (cell.className !== "drivers") cell.dataset[drivers.includes(name) ? "twice" : "name"] = name;
+      const name = titles[cell.cellIndex];
+      const isTold = reasons.some((each) => each.column === name);
+      if (cell.className !== "reasons") cell.dataset[isTold ? "twice" : "name"] = name;
     }
   }
 
   heads.forEach((head, column) => {
+    if (!head.dataset.kind) return;
     const button = document.createElement("button");
     button.type = "button";
     button.append(...head.childNodes);
     head.append(button);
-    // What is large comes first in scores and drivers; ranks and texts go up.
-    const first = column > 0 && head.dataset.kind === "number" ? -1 : 1;
-    button.addEventListener("click", () => sort(column, sorted[0] === column ? -sorted[1] : first));
+    // What is large comes first in scores; ranks and texts go up.
+    const first = titles[column] !== "#" && head.dataset.kind === "number" ? -1 : 1;
+    button.addEventListener("click", () => {
+      way = sorted === column ? -way : first;
+      sorted = column;
+      sort();
+    });
+  });
+
+  // A spreadsheet would run a text that starts like a formula.
+  const cell = (value) => {
+    const text = /^\s*[=+@＝＋－＠-]|^[\t\r\n]/.test(value) && Number.isNaN(toNumber(value)) ? `'${value}` : `${value}`;
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  const save = (name, columns, found) => {
+    const lines = [columns.map(([title]) => title), ...found.map((each) => columns.map(([, value]) => value(each)))];
+    const text = lines.map((line) => line.map(cell).join(",") + "\r\n").join("");
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob(["\ufeff", text], { type: "text/csv" }));
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  };
+  const value = (column) => ({ values }) => (Number.isNaN(values[column]) ? "" : values[column]);
+  const told = (side) => ({ reasons }) => reasons.filter((each) => each.side === side).map((each) => each.text).join("; ");
+  const names = [...new Set([id, number])].map((column) => [titles[column], value(column)]);
+  const reasons = [["reasons for", told("for")], ["reasons against", told("against")]];
+  const cells = titles.map((title, column) => [title, value(column)]).filter((_, i) => i > score && heads[i].dataset.kind);
+  get("download").addEventListener("click", () => {
+    save("list.csv", [...names, ["score", value(score)], ["checked", mark], ...reasons, ...cells], chosen().shown);
+  });
+  get("checks").addEventListener("click", () => save("checked.csv", [...names, ["checked", mark]], rows.filter(mark)));
+  get("copy").addEventListener("click", async (event) => {
+    const { shown } = chosen();
+    const text = shown.map((each) => each.values[id]).join("\n");
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      const area = document.createElement("textarea");
+      area.value = text;
+      document.body.append(area);
+      area.select();
+      document.execCommand("copy");
+      area.remove();
+    }
+    event.target.textContent = `Copied ${count(shown.length, "id")}`;
+    setTimeout(() => { event.target.textContent = "Copy ids"; }, 2000);
+  });
+
+  // A mark can be taken back by a second click.
+  body.addEventListener("pointerdown", (event) => {
+    const input = event.target.closest(".check label")?.querySelector("input");
+    if (input) input.dataset.was = input.checked ? "1" : "";
+  });
+  body.addEventListener("click", (event) => {
+    if (event.target.type !== "radio") return;
+    if (event.target.dataset.was) event.target.checked = false;
+    event.target.dataset.was = "";
+    keep();
+    show();
   });
   filter.addEventListener("input", show);
   filter.addEventListener("keydown", (event) => {
@@ -97,22 +168,7 @@
     filter.value = "";
     show();
   });
-  if (driver) driver.addEventListener("change", show);
-  more.addEventListener("click", () => {
-    const next = rows.filter(matches)[FIRST];
-    all = true;
-    show();
-    // The button is gone; the first row that it brought takes the focus.
-    next.row.tabIndex = -1;
-    next.row.focus();
-  });
-  // The header can stay in sight only where the table need not be moved sideways.
-  const fit = () => {
-    const region = table.parentNode;
-    region.classList.toggle("fits", table.offsetWidth <= region.clientWidth);
-  };
-  addEventListener("resize", fit);
+  for (const select of [reason, checked, length]) select?.addEventListener("change", show);
   document.querySelector(".tools").hidden = false;
   show();
-  fit();
 })();

@@ -1,25 +1,39 @@
-"""The ranked suspects with their drivers; a script sorts and filters the table."""
+"""The list: ranked rows with their reasons, to sort, to filter, to check and to take away."""
 
 import re
-from collections.abc import Mapping, Sequence, Set
-from html import escape
+from collections.abc import Sequence, Set
 from typing import Final
 
-from robustpu.charts.wording import SPACE, counted, signed
-from robustpu.results import Driver, Results, Suspect
+from markupsafe import Markup
 
-# Bars have one of these lengths, each a class: the page forbids styles of single elements.
-LENGTHS: Final = 20
-CELL, NAME, MOST = 60, 32, 1000
-# A longer text would make its column too narrow or too tall: it is shown below the drivers.
-LONG, TEXTS = 40, 2
+from robustpu.charts.wording import SPACE, counted
+from robustpu.report.headline import START
+from robustpu.report.markup import Child, breakable, element
+from robustpu.report.prospects import foremost
+from robustpu.report.reasons import NAME, VALUE, cut, reason, reasons, span_of
+from robustpu.results import Results, Suspect
+
+CELL: Final = 60
+MOST: Final = 1000
+# Columns of cells that have room.
+CELLS: Final = 3
+# A longer text would make its column too narrow or too tall: it is shown below the reasons.
+LONG: Final = 40
+TEXTS: Final = 2
 # A longer id may be broken anywhere, a shorter one nowhere.
 BROKEN: Final = 24
 NUMERIC: Final = re.compile(r"[-+−]?\d[\d,]*(\.\d+)?([eE][-+]?\d+)?")
+CHECKS: Final = ("yes", "no")
+EXPLAINED: Final = (
+    "Score: from 0 to 1, the higher, the more like the known positives. Reasons: bars to the right "
+    "speak for a row, bars to the left against it, all on one scale. Rows are counted from 1, "
+    "without the header. What you mark as checked stays in this browser; download it as a column "
+    "“checked” for the next fit, which learns from it."
+)
 
 
-def suspects(results: Results) -> str:
-    """Write the table of suspects.
+def suspects(results: Results) -> Markup:
+    """Write the list.
 
     Parameters
     ----------
@@ -29,153 +43,148 @@ def suspects(results: Results) -> str:
     Returns
     -------
     html
-        A toolbar, which the script shows, and the table; empty if there are no suspects.
+        A toolbar, which the script shows, and a table; empty if there are no suspects.
     """
     found = results.suspects[:MOST]
     if not found:
-        return ""
+        return Markup("")
+    first = foremost(results.top, results.expected)
+    length = min(START if first is None else first.k, len(found))
+    span = span_of(found)
+    columns, long = _columns(found, bool(span.whole))
     has_ids = any(suspect.id for suspect in found)
-    effects = _effects(found)
-    strongest = _usual(effects)
-    names = list(dict.fromkeys(name for suspect in found for name in suspect.shown))[:8]
-    long = {name for name in names if any(len(each.shown.get(name, "")) > LONG for each in found)}
-    long = long if strongest else set()
-    columns = [name for name in names if name not in long]
-    heads = [_head("#", "number", "ascending")]
+    heads = [element("th", "positive?", scope="col"), _head("#", "number", "ascending")]
     heads += [_head(results.data.id or "id", "text")] if has_ids else []
-    heads += [_head(f"row, from{SPACE}1", "number"), _head("score", "number")]
-    heads += [_head("what drove it", "number")] if strongest else []
+    heads += [_head("row", "number"), _head("score", "number")]
+    heads += [element("th", "reasons", scope="col", class_="reasons")] if span.whole else []
     heads += [_head(name, "number" if _is_numeric(name, found) else "text") for name in columns]
-    body = "".join(_row(each, has_ids, columns, strongest, long) for each in found)
-    kind = ("" if min(effects, default=0) < 0 else " one-sided") + (" named" if has_ids else "")
-    return (
-        f"{_toolbar(found)}"
-        '<div class="scroll" tabindex="0" role="region" aria-label="Suspects">'
-        f'<table class="list{kind}" id="list">\n'
-        "<caption>The unlabelled rows that are most likely positive</caption>\n"
-        f"<thead><tr>{''.join(heads)}</tr></thead>\n"
-        f"<tbody>\n{body}</tbody></table></div>\n"
-        '<p class="more" hidden><button type="button" id="more"></button></p>\n'
+    profiles = {profile.column: profile for profile in results.profiles}
+
+    def row(suspect: Suspect) -> Markup:
+        cells = [_check(suspect), element("td", counted(suspect.rank)), *_names(suspect, has_ids)]
+        cells.append(element("td", _decimal(suspect.score), data_v=f"{suspect.score:.6g}"))
+        if span.whole:
+            lines = [reason(driver, span, profiles) for driver in reasons(suspect)]
+            cells.append(element("td", lines, _rest(suspect, long), class_="reasons"))
+        cells += [element("td", cut(suspect.shown.get(name, ""), CELL)) for name in columns]
+        return element("tr", cells)
+
+    listed = element(
+        "table",
+        element("caption", "The unlabelled rows that are most likely positive"),
+        element("thead", element("tr", heads)),
+        element("tbody", map(row, found)),
+        class_=f"list {'named' * has_ids} {span.zero}".strip(),
+        id="list",
+        data_key=f"{results.data.name} {results.made}",
+    )
+    return Markup("").join(
+        [
+            _toolbar(found, length),
+            element(
+                "div", listed, class_="scroll", tabindex="0", role="region", aria_label="The list"
+            ),
+            element("p", EXPLAINED, class_="fine"),
+        ]
     )
 
 
-def explained(found: Sequence[Suspect]) -> str:
-    """Say what is listed, and what the bars of the drivers mean.
+def _columns(found: Sequence[Suspect], has_reasons: bool) -> tuple[list[str], Set[str]]:
+    """Columns of cells, and those whose texts are too long for one."""
+    names = list(dict.fromkeys(name for suspect in found for name in suspect.shown))
+    long = {name for name in names if any(len(each.shown.get(name, "")) > LONG for each in found)}
+    # Without reasons there is no other place for them.
+    long = long if has_reasons else set()
+    return [name for name in names if name not in long][:CELLS], long
 
-    Parameters
-    ----------
-    found
-        The suspects.
 
-    Examples
-    --------
-    >>> explained([Suspect(1, 7, None, 0.9, (), {})]).partition(".")[0]
-    'The 1 unlabelled row most likely to be positive'
-    """
-    found = found[:MOST]
-    words = (
-        f"The {counted(len(found), 'unlabelled row')} most likely to be positive. Rows are counted "
-        "from 1, the header not counted."
+def _toolbar(found: Sequence[Suspect], length: int) -> Markup:
+    names = sorted({driver.column for suspect in found for driver in reasons(suspect)})
+    lengths = sorted({each for each in (20, 50, length, 200) if each < len(found)})
+    shown = [*(f"the first {each}" for each in lengths), f"all {counted(len(found))}"]
+    chosen = f"the first {length}" if length < len(found) else shown[-1]
+    by_reason = ("any", *(cut(name, NAME) for name in names))
+    search = element(
+        "input",
+        type="search",
+        id="filter",
+        autocomplete="off",
+        spellcheck="false",
+        placeholder="an id, a column, a value",
     )
-    effects = _effects(found)
-    if not any(effects):
-        return words
-    words += (
-        " Bars show what drove a row: how far the value of that column moves the log-odds, "
-        "against other unlabelled rows."
-    )
-    if min(effects) < 0:
-        words += " Warm bars to the right raise the suspicion, cool ones to the left lower it."
-    return words
-
-
-def _effects(found: Sequence[Suspect]) -> list[float]:
-    return [driver.effect for suspect in found for driver in suspect.drivers]
-
-
-def _toolbar(found: Sequence[Suspect]) -> str:
-    names = sorted({driver.column for suspect in found for driver in suspect.drivers})
-    options = "".join(f"<option>{escape(_cut(name, NAME))}</option>" for name in names)
-    driver = (
-        '<label>driven by <select id="driver"><option value="">any column</option>'
-        f"{options}</select></label>"
-        if options
-        else ""
-    )
-    return (
-        '<div class="tools" role="search" hidden><label>filter <input type="search" id="filter" '
-        'autocomplete="off" spellcheck="false" placeholder="an id, a column, a value"></label>'
-        f'{driver}<output id="shown" aria-live="polite">{counted(len(found), "row")}</output>'
-        "</div>\n"
+    return element(
+        "div",
+        element("label", "search ", search),
+        _select("reason", "reason", by_reason) if names else None,
+        _select("checked", "checked", ("all rows", "yes", "no", "not yet")),
+        _select("length", "show", shown, chosen),
+        element("output", id="shown", aria_live="polite"),
+        element(
+            "span",
+            element("button", "Copy ids", type="button", id="copy"),
+            element("button", "Download list", type="button", id="download"),
+            element("button", "Download checks", type="button", id="checks", hidden=True),
+            class_="buttons",
+        ),
+        class_="tools",
+        role="search",
+        hidden=True,
     )
 
 
-def _head(name: str, kind: str, sort: str = "none") -> str:
-    # A long name may be broken where its words end.
-    words = escape(_cut(name, NAME)).replace("_", "_<wbr>")
-    return f'<th scope="col" data-kind="{kind}" aria-sort="{sort}">{words}</th>'
+def _select(id: str, label: str, options: Sequence[str], chosen: str = "") -> Markup:
+    made = [element("option", option, selected=option == chosen) for option in options]
+    return element("label", f"{label} ", element("select", made, id=id))
 
 
-def _row(
-    suspect: Suspect, has_ids: bool, columns: Sequence[str], strongest: float, long: Set[str]
-) -> str:
-    cells = [f"<td>{counted(suspect.rank)}</td>"]
+def _head(name: str, kind: str, sort: str = "none") -> Markup:
+    words = cut(name, NAME)
+    whole = name if words != name else None
+    shown = breakable(words)
+    return element("th", shown, scope="col", data_kind=kind, aria_sort=sort, data_v=whole)
+
+
+def _check(suspect: Suspect) -> Markup:
+    """Whether a person found the row to be positive."""
+    marks = [
+        element(
+            "label", element("input", type="radio", name=f"row{suspect.row}", value=answer), answer
+        )
+        for answer in CHECKS
+    ]
+    question = f"Is row {counted(suspect.row)} positive?"
+    return element("td", marks, class_="check", role="radiogroup", aria_label=question)
+
+
+def _names(suspect: Suspect, has_ids: bool) -> list[Child]:
     row = counted(suspect.row)
-    if has_ids:
-        id = _cut(suspect.id or "", 2 * CELL)
-        kind = ' class="broken"' if len(id) > BROKEN else ""
-        cells += [f'<th scope="row"{kind}>{escape(id)}</th>', f'<td class="number">{row}</td>']
-    else:
-        cells.append(f'<th scope="row">{row}</th>')
-    cells.append(f'<td data-v="{suspect.score:.6g}">{_decimal(suspect.score)}</td>')
-    if strongest:
-        drivers = suspect.drivers[:3]
-        texts = {name: text for name, text in suspect.shown.items() if name in long and text}
-        inside = "".join(_driver(driver, strongest, texts) for driver in drivers)
-        inside += _rest(texts, {driver.column for driver in drivers})
-        total = sum(driver.effect for driver in drivers)
-        cells.append(f'<td class="drivers" data-v="{total:.3g}">{inside}</td>')
-    cells += [f"<td>{escape(_cut(suspect.shown.get(name, ''), CELL))}</td>" for name in columns]
-    return f"<tr>{''.join(cells)}</tr>\n"
+    if not has_ids:
+        return [element("th", row, scope="row")]
+    id = suspect.id or ""
+    shown = cut(id, 2 * CELL)
+    broken = "broken" if len(shown) > BROKEN else None
+    whole = id if shown != id else None
+    return [
+        element("th", shown, scope="row", class_=broken, data_v=whole),
+        element("td", row, class_="number"),
+    ]
 
 
 def _decimal(score: float) -> str:
     """Three decimals; never 1.000 for what is not certain."""
-    return ">0.999" if 0.9995 <= score < 1 else f"{score:.3f}"
+    return f">{SPACE}0.999" if 0.9995 <= score < 1 else f"{score:.3f}"
 
 
-def _driver(driver: Driver, strongest: float, texts: Mapping[str, str]) -> str:
-    length = max(1, round(LENGTHS * min(abs(driver.effect) / strongest, 1)))
-    side = "down" if driver.effect < 0 else "up"
-    is_long = driver.column in texts
-    value = _cut(driver.value, 2 * CELL if is_long else NAME)
-    kind = ' class="long"' if is_long else ""
-    return (
-        f'<p><i class="{side} n{length}"></i><b>{signed(driver.effect)}</b> '
-        f"<bdi>{escape(_cut(driver.column, NAME))}</bdi> <bdi{kind}>{escape(value)}</bdi></p>"
-    )
-
-
-def _rest(texts: Mapping[str, str], driving: Set[str]) -> str:
-    """Long texts of the row that no driver shows."""
-    rest = [(name, value) for name, value in texts.items() if name not in driving]
-    return "".join(
-        f'<p class="rest"><bdi>{escape(_cut(name, NAME))}</bdi> '
-        f'<bdi class="long">{escape(_cut(value, 2 * CELL))}</bdi></p>'
-        for name, value in rest[:TEXTS]
-    )
-
-
-def _usual(effects: Sequence[float]) -> float:
-    """The effect of a full bar: a few larger ones would make all others too short."""
-    sizes = sorted(map(abs, effects))
-    return sizes[int(0.95 * (len(sizes) - 1))] or sizes[-1] if sizes else 0.0
+def _rest(suspect: Suspect, long: Set[str]) -> list[Markup]:
+    """Long texts of the row that are no reason."""
+    known = {driver.column for driver in reasons(suspect)}
+    rest = [(name, text) for name, text in suspect.shown.items() if name in long - known and text]
+    return [
+        element("p", element("bdi", cut(name, NAME)), " ", element("bdi", text), class_="rest")
+        for name, text in ((name, cut(text, VALUE)) for name, text in rest[:TEXTS])
+    ]
 
 
 def _is_numeric(name: str, found: Sequence[Suspect]) -> bool:
     values = [suspect.shown[name] for suspect in found if suspect.shown.get(name)]
     return bool(values) and all(NUMERIC.fullmatch(value) for value in values)
-
-
-def _cut(words: str, most: int) -> str:
-    return words if len(words) <= most else f"{words[: most - 1]}…"

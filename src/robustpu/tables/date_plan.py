@@ -73,6 +73,26 @@ class DatePlan:
         columns = [values[part] for part in self.parts] + [is_missing] * self.has_missing
         return np.column_stack(columns).astype(np.float32)
 
+    def decode(self, features: NDArray[np.float32]) -> NDArray[np.float64]:
+        """The dates that features were made of, in days since 1970, NaN where missing, shape (n,).
+
+        Parameters
+        ----------
+        features
+            As :meth:`encode` returns them.
+
+        Examples
+        --------
+        >>> dates = np.array(["1970-01-02", "1970-02-01"], "datetime64[us]")
+        >>> learn_date(dates, "year-month-day").decode(np.array([[-30.0, 1, 2, 4]])).tolist()
+        [1.0]
+        """
+        if "days" not in self.parts:
+            return np.full(len(features), np.nan)
+        latest = np.timedelta64(self.reference, "us") / DAY
+        days = latest + features[:, self.parts.index("days")].astype(np.float64)
+        return np.where(features[:, -1] > 0, np.nan, days) if self.has_missing else days
+
     def _dates(self, name: str, cells: Cells, tally: Tally) -> NDArray[np.datetime64]:
         nothing = np.full(cells.n_rows, np.datetime64("NaT"), "datetime64[us]")
         if cells.family == "empty":

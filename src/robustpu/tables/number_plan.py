@@ -78,6 +78,28 @@ class NumberPlan:
         columns = [values] * self.has_value + [is_missing] * self.has_missing
         return np.column_stack(columns).astype(np.float32)
 
+    def decode(self, features: NDArray[np.float32]) -> NDArray[np.float64]:
+        """The numbers that features were made of, NaN where missing, shape (n,).
+
+        Parameters
+        ----------
+        features
+            As :meth:`encode` returns them.
+
+        Examples
+        --------
+        >>> plan = learn_number("number", np.array([1.0, 3.0, np.nan]))
+        >>> plan.decode(np.array([[3.0, 0.0], [2.0, 1.0]], np.float32)).tolist()
+        [3.0, nan]
+        """
+        values = np.full(len(features), self.fill)
+        if self.has_value:
+            values = features[:, 0].astype(np.float64)
+            if self.unit:
+                values = signed_exp(values, self.unit)
+            values = values + self.offset
+        return np.where(features[:, -1] > 0, np.nan, values) if self.has_missing else values
+
     def _numbers(self, name: str, cells: Cells, tally: Tally) -> NDArray[np.float64]:
         """NaN where missing; each cell is read by itself, whatever the others are."""
         if cells.family == "empty":
@@ -168,6 +190,17 @@ def signed_log(numbers: NDArray[np.float64], unit: float) -> NDArray[np.float64]
     [-0.693, 0.0, 0.693]
     """
     return np.sign(numbers) * np.log1p(np.abs(numbers) / unit)
+
+
+def signed_exp(logs: NDArray[np.float64], unit: float) -> NDArray[np.float64]:
+    """sign(x) (exp(|x|) - 1) * unit, the inverse of :func:`signed_log`.
+
+    Examples
+    --------
+    >>> signed_exp(signed_log(np.array([-1.0, 0.0, 7.0]), 2.0), 2.0).round(9).tolist()
+    [-1.0, 0.0, 7.0]
+    """
+    return np.sign(logs) * np.expm1(np.abs(logs)) * unit
 
 
 def _skewness(numbers: NDArray[np.float64]) -> float:

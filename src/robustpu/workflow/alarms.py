@@ -45,12 +45,10 @@ def data_alarms(
     ]
     alarms += [Alarm("prior", text) for text in prior.warnings]
     if problem.n_positive < FEW:
-        known = f"is only {problem.n_positive} labelled positive"
-        if problem.n_positive != 1:
-            known = f"are only {problem.n_positive} labelled positives"
-        alarms.append(
-            Alarm("few", f"There {known}: intervals are wide. Label more rows if you can.")
-        )
+        count = problem.n_positive
+        known = "1 positive is" if count == 1 else f"{count} positives are"
+        text = "intervals are wide. Check rows of the list, and fit again with what you find."
+        alarms.append(Alarm("few", f"Only {known} known: {text}"))
     return alarms
 
 
@@ -59,7 +57,6 @@ def collapse_alarms(
     prior: float,
     config: FitConfig,
     threshold: float,
-    command: str | None,
     auc: float | None = None,
 ) -> list[Alarm]:
     """Say if the model predicts the same for nearly all unlabelled rows, and what to try.
@@ -75,16 +72,13 @@ def collapse_alarms(
         Share of positives among them.
     config, threshold
         What was fitted, and the threshold that was found.
-    command
-        The command line, or None in Python: it decides how options are called.
     auc
         Lower end of its interval on held-out rows; None if it is unknown.
 
     Examples
     --------
-    >>> alarms = collapse_alarms(np.zeros(100), 0.2, FitConfig(), 0.5, "robustpu fit a.csv")
-    >>> [alarm.kind for alarm in alarms], "--method" in alarms[0].text
-    (['collapse'], True)
+    >>> [alarm.kind for alarm in collapse_alarms(np.zeros(100), 0.2, FitConfig(), 0.5)]
+    ['collapse']
     """
     # A target may ask for few or many positives; then a threshold of one half shows a collapse.
     is_target = thresholds.parse(config.threshold)[0] in thresholds.TARGETS
@@ -101,17 +95,14 @@ def collapse_alarms(
         # The user may have asked for few flagged rows, by a target or another number.
         if is_target or config.threshold != 0.5:
             return []
-        option = "--threshold prior" if command else 'threshold="prior"'
         advice = (
-            "single positives are hard to tell apart. The order of the list is still valid. To "
-            f"flag as many rows as are expected to be positive, use {option}."
+            "single positives are hard to tell apart. The order of the list is still valid: work "
+            "from its top, whether rows are flagged or not."
         )
         return [Alarm("level", found + advice)]
-    other = "nnpu" if config.method == "puet" else "puet"
-    share, method = ("--prior", f"--method {other}") if command else ("prior=", f'method="{other}"')
     advice = (
-        f"the model has probably collapsed to all-{side}. Give the share with {share} if you know "
-        f"it better, or try another method, such as {method}."
+        f"the model has probably collapsed to all-{side}. Fit again with another method, or with "
+        "the share of positives if you know it better."
     )
     return [Alarm("collapse", found + advice)]
 

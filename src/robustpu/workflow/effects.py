@@ -1,7 +1,8 @@
 """Effects of columns on the scores, over all rows and for single rows, for any method.
 
 Whole columns of the table are permuted, not single features: a category is several features.
-Scores are compared as log-odds of probabilities clipped to [0.001, 0.999].
+Scores are compared as log-odds of probabilities clipped to [0.001, 0.999]; of single
+rows up to 1 - 1e-12, since rows that are nearly certain have reasons, too.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,6 +20,7 @@ Rows: TypeAlias = NDArray[np.float32]
 Scorer: TypeAlias = Callable[[Rows], Floats]
 
 CUT: Final = 1e-3
+CERTAIN: Final = 1e-12
 REPEATS: Final = 3
 # Rows of each label that importance is measured on, and both labels together at least.
 SAMPLE: Final = 1_000
@@ -177,7 +179,7 @@ def _effects(
     """Of each column, given by the places of its features, (k, columns); see :func:`drivers`."""
     (k, d), b = rows.shape, len(background)
     effects = np.empty((k, len(places)))
-    before = odds(score(rows))
+    before = odds(score(rows), CERTAIN)
     size = max(1, CHUNK // max(1, b * len(places) * d))
     for start in range(0, k, size):
         progress("drivers", start, k)
@@ -186,7 +188,7 @@ def _effects(
         moved = np.broadcast_to(block[:, None, None], (len(block), len(places), b, d)).copy()
         for place, features in enumerate(places):
             moved[:, place, :, features] = background[:, features].T[:, None, :]
-        after = odds(score(moved.reshape(-1, d))).reshape(len(block), len(places), b)
+        after = odds(score(moved.reshape(-1, d)), CERTAIN).reshape(len(block), len(places), b)
         effects[start : start + size] = before[start : start + size, None] - after.mean(2)
     progress("drivers", k, k)
     return effects
@@ -257,9 +259,9 @@ def draw_background(
     return drawn
 
 
-def odds(probability: Floats) -> Floats:
-    """Log-odds of clipped probabilities."""
-    return log_odds(np.clip(probability, CUT, 1 - CUT))
+def odds(probability: Floats, nearest: float = CUT) -> Floats:
+    """Log-odds of probabilities that are clipped, this near to 1."""
+    return log_odds(np.clip(probability, CUT, 1 - nearest))
 
 
 def _draw(rows: NDArray[np.intp], size: int, random: np.random.Generator) -> NDArray[np.intp]:

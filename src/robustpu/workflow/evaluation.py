@@ -10,16 +10,21 @@ from numpy.typing import NDArray
 from sklearn.isotonic import isotonic_regression
 
 from robustpu.metrics import Evaluation, evaluate
-from robustpu.metrics.estimates import Estimate, scaled
+from robustpu.metrics.estimates import Estimate, scaled, wilson
 from robustpu.metrics.folds import Apart, between_fits, fits_apart, with_room
 from robustpu.metrics.ranking import positives_at_k, precision_at_k
 from robustpu.metrics.sample import Sample
-from robustpu.results import EvaluationSummary, Metric, Prior, ScoreHistogram, TopK
+from robustpu.results import EvaluationSummary, Metric, Prior, Recovery, ScoreHistogram, TopK
 from robustpu.workflow.held_out import FoldFits
 
 Floats: TypeAlias = NDArray[np.float64]
 
 BINS: Final = 50
+# Shares of the rows at which it is counted how many labelled positives are among them.
+LOOKED_AT: Final = (
+    *(0.001, 0.002, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.06, 0.08, 0.1, 0.12, 0.15),
+    *(0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0),
+)
 
 
 def evaluate_scores(
@@ -93,7 +98,27 @@ def summarize(evaluation: Evaluation | None, remarks: Sequence[str]) -> Evaluati
             )
             for name, estimate in evaluation.items()
         ),
+        recovery=recovery(sample),
     )
+
+
+def recovery(sample: Sample) -> tuple[Recovery, ...]:
+    """Share of the labelled positives among the rows with the highest scores, by growing share.
+
+    Needs no share of positives: where labels are selected completely at random, it is the share of
+    all positives that such a list holds.
+    """
+    unlabeled = np.sort(sample.unlabeled)
+    # Of equal scores half count as above.
+    above = len(unlabeled) - np.mean(
+        [np.searchsorted(unlabeled, sample.positive, side=side) for side in ("left", "right")], 0
+    )
+    found = []
+    for share in LOOKED_AT:
+        recall = float(np.mean(above <= share * len(unlabeled)))
+        low, high = wilson(recall, len(sample.positive), sample.z)
+        found.append(Recovery(share, recall, low, high))
+    return tuple(found)
 
 
 def expected_hits(
@@ -108,14 +133,25 @@ def expected_hits(
         return ()
     sample = evaluation.sample
     ks = list_lengths(sample.prior * n_unlabeled, n_unlabeled)
+    hits = list_hits(sample, ks, n_unlabeled, apart)
+    return tuple(TopK(k, *each) for k, each in zip(ks, hits, strict=True))
+
+
+def list_hits(
+    sample: Sample, ks: Sequence[int], n_unlabeled: int, apart: Apart | None = None
+) -> list[tuple[float, float, float]]:
+    """(expected positives, low, high) of each list; for the parameters see :func:`estimate_lists`.
+
+    A longer list has no fewer, and none has more than there are.
+    """
     estimates = estimate_lists(sample, ks, n_unlabeled, apart)
     ends = monotone_intervals([each.low for each in estimates], [each.high for each in estimates])
     expected = smoothed(ks, [each.value for each in estimates])
     most = float(sample.priors[1] * n_unlabeled)
-    return tuple(
-        TopK(k, value, min(low, value), max(min(high, most), value))
-        for k, value, low, high in zip(ks, expected, *ends, strict=True)
-    )
+    return [
+        (value, min(low, value), max(min(high, most), value))
+        for value, low, high in zip(expected, *ends, strict=True)
+    ]
 
 
 def estimate_lists(

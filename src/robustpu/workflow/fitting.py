@@ -42,6 +42,7 @@ from robustpu.workflow.evaluation import (
 from robustpu.workflow.held_out import held_out_scores
 from robustpu.workflow.prior import bounded, find_prior, parse_prior, prior_of
 from robustpu.workflow.problem import Problem, make_problem
+from robustpu.workflow.profiles import profiles
 from robustpu.workflow.progress import Progress, reporter
 from robustpu.workflow.rounds import summarize_rounds
 from robustpu.workflow.sensitivity import prior_sensitivity
@@ -52,6 +53,8 @@ from robustpu.workflow.training import Fitted, make_model, parts_of, probability
 from robustpu.workflow.training_rows import remember
 
 SUSPECTS: Final = 500
+# Columns that are compared between the top of the list and the rest.
+PROFILES: Final = 40
 
 
 def fit_table(
@@ -176,13 +179,16 @@ def _fit(
         sensitivity=checked.sensitivity,
         scores=checked.scores,
         rounds=rounds,
-        alarms=_alarms(problem, config, fitted, checked, scores[y == 0], settings.command),
+        alarms=_alarms(problem, config, fitted, checked, scores[y == 0]),
         suspects=_suspects(problem, scores, score, background, columns, progress),
         importance=tuple(column for column in columns if column.value > 0),
         columns=sections.describe_columns(problem),
         notes=problem.notes,
         settings=settings,
         members=describe_members(model),
+        profiles=profiles(
+            problem, scores, [each.column for each in columns[:PROFILES] if each.value > 0]
+        ),
     )
     return Study(model, problem.vectorizer, results, background, training_rows)
 
@@ -223,7 +229,7 @@ def _evaluate(
     summary = summarize(evaluation and replace(evaluation, collapse=None), remarks)
     top = expected_hits(evaluation, n_unlabeled, apart)
     ks = [each.k for each in top]
-    sensitivity = prior_sensitivity(evaluation, prior, most, ks, n_unlabeled)
+    sensitivity = prior_sensitivity(evaluation, prior, most, ks, n_unlabeled, apart)
     scores = score_histogram(y, held_out)
     return _Evaluated(prior, summary, time_holdout, top, sensitivity, scores, how)
 
@@ -234,14 +240,15 @@ def _alarms(
     fitted: Fitted,
     checked: _Evaluated,
     unlabeled: NDArray[np.float64],
-    command: str | None,
 ) -> tuple[Alarm, ...]:
     prior, threshold = checked.prior, fitted.model.threshold_
     auc = None if checked.summary is None else checked.summary.auc
     lowest = None if auc is None else auc.low
+    collapsed = alarms.collapse_alarms(unlabeled, prior.value, config, threshold, lowest)
     return (
         *alarms.data_alarms(problem, prior, fitted.warnings),
-        *alarms.collapse_alarms(unlabeled, prior.value, config, threshold, command, lowest),
+        # If the share is not known, nobody knows how many rows should be flagged.
+        *(collapsed if prior.is_known else ()),
         *alarms.missing_evaluation_alarms(checked.summary, checked.how),
         *alarms.time_alarms(checked.summary, checked.time_holdout),
     )

@@ -5,11 +5,12 @@ from dataclasses import replace
 from typing import Final
 
 from robustpu.metrics import Evaluation
+from robustpu.metrics.folds import Apart
 from robustpu.metrics.rates import precision, rates_of
 from robustpu.metrics.sample import Sample
 from robustpu.results import Prior, SharePoint
 from robustpu.thresholds import at_share
-from robustpu.workflow.evaluation import estimate_lists, smoothed
+from robustpu.workflow.evaluation import list_hits
 
 # Shares below and above the estimate; more below, since an estimate is rather too high.
 BELOW, ABOVE = 3, 1
@@ -25,6 +26,7 @@ def prior_sensitivity(
     most: float,
     ks: Sequence[int],
     n_unlabeled: int,
+    apart: Apart | None = None,
 ) -> tuple[SharePoint, ...]:
     """Precision, positives in lists and a cutoff for some shares around the one that was used.
 
@@ -42,12 +44,14 @@ def prior_sensitivity(
         Lengths of the lists.
     n_unlabeled
         Number of unlabelled rows, of which some may not be held out.
+    apart
+        How far fits differ, to widen the intervals by.
     """
     if evaluation is None:
         return ()
     sample = evaluation.sample
     chosen = shares(prior.value, most) if prior.is_known else possible_shares(prior, most)
-    return tuple(_point(sample, share, ks, n_unlabeled) for share in chosen)
+    return tuple(_point(sample, share, ks, n_unlabeled, apart) for share in chosen)
 
 
 def possible_shares(prior: Prior, most: float) -> list[float]:
@@ -91,12 +95,17 @@ def shares(value: float, most: float) -> list[float]:
     return [*below[-BELOW:], value, *above[:ABOVE]]
 
 
-def _point(sample: Sample, share: float, ks: Sequence[int], n_unlabeled: int) -> SharePoint:
+def _point(
+    sample: Sample, share: float, ks: Sequence[int], n_unlabeled: int, apart: Apart | None
+) -> SharePoint:
     changed = replace(sample, prior=share, priors=(share, share))
-    hits = [estimate.value for estimate in estimate_lists(changed, ks, n_unlabeled)]
+    hits = list_hits(changed, ks, n_unlabeled, apart)
+    expected, low, high = zip(*hits, strict=True) if hits else ((), (), ())
     return SharePoint(
         share=share,
         precision=float(min(1.0, precision(rates_of(changed)))),
         cutoff=float(at_share(sample.unlabeled, share)),
-        expected=tuple(smoothed(ks, hits)),
+        expected=expected,
+        low=low,
+        high=high,
     )

@@ -14,6 +14,10 @@ from robustpu.workflow.effects import Rows, Scorer, drivers
 from robustpu.workflow.progress import Progress, silent
 
 DRIVERS: Final = 3
+# Columns that speak against a row, if they count this share of the strongest one.
+AGAINST: Final = 2
+NOTABLE: Final = 0.1
+LEAST: Final = 0.05
 # Columns whose cells are listed with a suspect.
 SHOWN: Final = 5
 LONGEST: Final = 120
@@ -63,18 +67,37 @@ def list_suspects(
             row=int(numbers[place]),
             id=ids[place],
             score=float(probability[place]),
-            drivers=_largest(columns, effects[place], cells[place]),
+            drivers=_raising(columns, effects[place], cells[place]),
             shown={name: cells[place].get(name, "") for name in shown},
+            against=_lowering(columns, effects[place], cells[place]),
         )
         for place in range(len(X))
     )
 
 
-def _largest(
+def _raising(
     columns: Sequence[str], effects: NDArray[np.float64], cells: dict[str, str]
 ) -> tuple[Driver, ...]:
     """The columns that raise the log-odds most."""
-    order = [place for place in np.argsort(-effects, kind="stable")[:DRIVERS] if effects[place] > 0]
+    order = np.argsort(-effects, kind="stable")[:DRIVERS].tolist()
+    return _drivers(columns, effects, cells, [place for place in order if effects[place] > 0])
+
+
+def _lowering(
+    columns: Sequence[str], effects: NDArray[np.float64], cells: dict[str, str]
+) -> tuple[Driver, ...]:
+    """The columns that lower the log-odds most."""
+    least = max(LEAST, NOTABLE * np.abs(effects).max(initial=0))
+    order = np.argsort(effects, kind="stable")[:AGAINST].tolist()
+    return _drivers(columns, effects, cells, [place for place in order if effects[place] < -least])
+
+
+def _drivers(
+    columns: Sequence[str],
+    effects: NDArray[np.float64],
+    cells: dict[str, str],
+    order: Sequence[int],
+) -> tuple[Driver, ...]:
     return tuple(
         Driver(columns[place], cells.get(columns[place], ""), float(effects[place]))
         for place in order
