@@ -78,8 +78,7 @@ def members_of(effort: str, prior: float = 0.0) -> list[str]:
     return [
         name
         for name, one in MEMBERS.items()
-        if EFFORTS.index(one.effort) <= limit
-        or (effort == "default" and prior >= one.default_from)
+        if EFFORTS.index(one.effort) <= limit or (effort == "default" and prior >= one.default_from)
     ]
 
 
