@@ -40,7 +40,7 @@ METHODS = {
     "Robust-PU": RobustPUClassifier(),
     "Robust-PU, balanced": RobustPUClassifier(curriculum=Curriculum(balance=True)),
 }
-GIVEN = ("half", "exact", "twice", "estimated")
+GIVEN = ("exact", "estimated", "half", "twice")
 SELECTIONS = ("oracle", "pu")
 MOST = 0.9
 
@@ -48,7 +48,7 @@ MOST = 0.9
 def given_priors(pu, trial: int) -> dict[str, float]:
     """The prior that a method is told, by its name."""
     found = estimate_prior(pu.X, pu.y, random_state=trial).value
-    values = (pu.prior / 2, pu.prior, min(2 * pu.prior, MOST), found)
+    values = (pu.prior, found, pu.prior / 2, min(2 * pu.prior, MOST))
     return dict(zip(GIVEN, map(float, values), strict=True))
 
 
@@ -112,7 +112,7 @@ def report() -> None:
 
 
 def draw() -> None:
-    """Draw the error against the prior that was given, a panel a true prior."""
+    """Draw the error by the prior that was given, a panel a true prior."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -121,16 +121,19 @@ def draw() -> None:
     lines = stored(STORED)
     figure = Figure(figsize=(9.5, 3.4), layout="constrained")
     FigureCanvasAgg(figure)
-    looks = (("#888888", "--"), ("#888888", ":"), (POSITIVE, "-"), (NEGATIVE, "-"))
+    colours = ("#9a9a9a", "#d0d0d0", POSITIVE, NEGATIVE)
+    width = 0.8 / len(METHODS)
     panels = figure.subplots(1, len(PRIORS), sharey=True)
     for panel, prior in zip(panels, PRIORS, strict=True):
-        for method, (colour, style) in zip(METHODS, looks, strict=True):
+        for place, (method, colour) in enumerate(zip(METHODS, colours, strict=True)):
             means = [
                 mean(lines, method=method, given=given, prior=prior, selection="oracle")
                 for given in GIVEN
             ]
             label = method if prior == PRIORS[0] else None
-            panel.plot(GIVEN, means, style, color=colour, marker="o", markersize=4, label=label)
+            at = np.arange(len(GIVEN)) + (place - (len(METHODS) - 1) / 2) * width
+            panel.bar(at, means, 0.9 * width, color=colour, label=label)
+        panel.set_xticks(range(len(GIVEN)), GIVEN)
         panel.set_title(f"true prior {prior}", loc="left", color=INK)
         panel.spines[["top", "right"]].set_visible(False)
         panel.set_xlabel("prior that is given")

@@ -116,10 +116,10 @@ def below_others(place: str, method: str, *others: str) -> str:
     return f"{sum(wins)} of {len(wins)}"
 
 
-def lowest_in(place: str, method: str) -> str:
-    """Count the cells where a method is lowest of its kind: ``5``, or ``never``."""
-    found = next(each for each in lowest(table(place)) if method in each.counts)
-    return str(found.counts[method] or "never")
+def lowest_in(place: str, *methods: str) -> str:
+    """Count the cells where one of these methods is lowest of its kind."""
+    found = next(each for each in lowest(table(place)) if methods[0] in each.counts)
+    return str(sum(found.counts[method] for method in methods))
 
 
 def compared(place: str) -> str:

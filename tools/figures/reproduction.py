@@ -5,6 +5,7 @@ from itertools import product
 from statistics import fmean
 from typing import Any, Final
 
+from robustpu.bench.report.cells import SIGNIFICANT
 from robustpu.bench.report.kinds import Kind
 from robustpu.bench.report.lowest import lowest
 from robustpu.bench.report.paired_tests import FEWEST_PAIRS, signed_rank
@@ -133,6 +134,17 @@ def most_often_best(place: str, method: str) -> str:
     return f"{found.counts[method]} of {len(found.compared)}"
 
 
+def significantly(side: str, place: str, method: str, other: str) -> str:
+    """Count the cells of the tables where a method is below, or above, another beyond chance."""
+    count = 0
+    for dataset, prior in product(TABLES, PRIORS):
+        ours, theirs = (cell(place, name, dataset, prior).errors for name in (method, other))
+        differences = [theirs[trial] - ours[trial] for trial in ours]
+        is_side = (fmean(differences) > 0) == (side == "below")
+        count += is_side and signed_rank(differences) < SIGNIFICANT
+    return str(count)
+
+
 def same_errors(first: str, second: str, dataset: str, prior: str = "") -> str:
     """Count the trials in which two methods have the same error, at a prior or at all."""
     count = total = 0
@@ -168,6 +180,12 @@ def wrong_priors(selection: str) -> Rows:
     return rows
 
 
+def estimate_off() -> str:
+    """Mean absolute error of the estimated priors of this study."""
+    found = [line for line in lines("wrong_priors.ndjson") if line["given"] == "estimated"]
+    return f"{fmean(abs(line['value'] - line['prior']) for line in found):.3f}"
+
+
 def self_correction() -> Rows:
     """nnPU alone and after the rounds, one network and ten averaged."""
     rows = [["setting", "selected", "nnPU alone", "Robust-PU", "nnPU, ten averaged"]]
@@ -200,7 +218,9 @@ FIGURES: Final[dict[str, Callable[..., Any]]] = {
     "steadiest": steadiest,
     "best-variant": most_often_best,
     "same-errors": same_errors,
+    "significantly": significantly,
     "wrong-priors": wrong_priors,
+    "estimate-off": estimate_off,
     "self-correction": self_correction,
     "auc-within": auc_within,
 }

@@ -1,4 +1,4 @@
-"""Figures of time and memory, from ``benchmarks/default.json`` and ``benchmarks/fleet.json``."""
+"""Figures of time and memory, from the JSON files in ``benchmarks``."""
 
 import json
 from collections.abc import Callable
@@ -13,7 +13,7 @@ def default_times() -> Rows:
     rows = [["rows x columns", "effort", "seconds", "times LightGBM's own fit", "memory, GB"]]
     rows[0].append("rows scored a second")
     last = ""
-    for entry in json.loads((ROOT / "benchmarks" / "default.json").read_text()):
+    for entry in _stored("default.json"):
         size = f"{entry['rows']:,} x {entry['columns']}"
         seconds = entry["seconds"]
         row = ["" if size == last else size, entry["effort"], f"{seconds:.{int(seconds < 20)}f}"]
@@ -25,8 +25,8 @@ def default_times() -> Rows:
 
 def default_seconds(rows: str) -> str:
     """Seconds of a default fit of a table with so many rows."""
-    stored = json.loads((ROOT / "benchmarks" / "default.json").read_text())
-    wanted = (int(rows.replace(",", "")), "default")
+    wanted = (int(rows), "default")
+    stored = _stored("default.json")
     found = next(each for each in stored if (each["rows"], each["effort"]) == wanted)
     return f"{found['seconds']:.0f}"
 
@@ -35,7 +35,7 @@ def fleet_speed(with_times: str = "") -> Rows:
     """Speed of fleets as multiples of the plain loop's, as `benchmarks/fleet.py` stored it."""
     sizes = ("1", "10", "30")
     rows = [["inputs", *(["plain loop"] if with_times else []), *(f"fleet of {m}" for m in sizes)]]
-    for entry in json.loads((ROOT / "benchmarks" / "fleet.json").read_text()):
+    for entry in _stored("fleet.json"):
         plain = entry["plain"]
         ratios = [f"{plain / entry[size]:.1f}x" for size in sizes]
         if with_times:
@@ -46,8 +46,37 @@ def fleet_speed(with_times: str = "") -> Rows:
     return rows
 
 
+def _stored(name: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((ROOT / "benchmarks" / name).read_text())
+    return found
+
+
+def dask() -> Rows:
+    """Time and memory on Dask, as `benchmarks/scale.py` stored them."""
+    rows = [["rows", "workers", "plain, s (cpu)", "Robust-PU, s (cpu)", "a round (cpu)"]]
+    rows[0].append("GB a worker")
+    for entry in _stored("scale.json"):
+        fits = [entry[name] for name in ("plain", "robust", "ratio_a_round")]
+        times = [f"{each['s']} ({each['cpu_s']})" for each in fits]
+        memory = f"{fits[0]['gb']}, {fits[1]['gb']}"
+        rows.append([f"{entry['rows']:,}", str(entry["workers"]), *times, memory])
+    return rows
+
+
+def streaming() -> Rows:
+    """Time and memory on mapped files, as `benchmarks/streaming.py` stored them."""
+    rows = [["rows", "columns", "GB", "X is", "s (cpu)", "MB more", "bytes a row"]]
+    for entry in _stored("streaming.json"):
+        size = [f"{entry['rows']:,}", str(entry["columns"]), f"{entry['gb']:.1f}", entry["kind"]]
+        times = f"{entry['s']:.0f} ({entry['cpu_s']:.0f})"
+        rows.append([*size, times, f"{entry['mb']:,.0f}", str(entry["bytes_a_row"])])
+    return rows
+
+
 FIGURES: Final[dict[str, Callable[..., Any]]] = {
     "default-times": default_times,
     "default-seconds": default_seconds,
     "fleet-speed": fleet_speed,
+    "dask": dask,
+    "streaming": streaming,
 }
