@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from robustpu import tables as tables
     from robustpu import weighting as weighting
     from robustpu import workflow as workflow
+    from robustpu.base.classifier import ChanceWarning as ChanceWarning
     from robustpu.base.classifier import CollapseWarning as CollapseWarning
     from robustpu.curriculum import Curriculum as Curriculum
     from robustpu.methods import all_methods as all_methods
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "BaggingPUClassifier": "robustpu.methods.bagging",
+    "ChanceWarning": "robustpu.base.classifier",
     "CollapseWarning": "robustpu.base.classifier",
     "Curriculum": "robustpu.curriculum",
     "DistPUClassifier": "robustpu.methods.dist_pu",

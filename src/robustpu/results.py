@@ -121,7 +121,15 @@ class Metric:
 
 @dataclass(frozen=True)
 class EvaluationSummary:
-    """Metrics on held-out rows, without negatives; ``k`` is the length of the list ``_at_k``."""
+    """Metrics on held-out rows, without negatives.
+
+    Attributes
+    ----------
+    k
+        The length of the list ``_at_k``.
+    auc_of_labeled
+        Chance that a labelled row outranks an unlabelled one; None in older results.
+    """
 
     level: Share
     k: Size
@@ -129,6 +137,12 @@ class EvaluationSummary:
     n_unlabeled: Count
     remarks: tuple[str, ...]
     metrics: tuple[Metric, ...]
+    auc_of_labeled: Metric | None = None
+
+    @property
+    def beats_chance(self) -> bool:
+        """Whether held-out rows show that the ranking is better than chance."""
+        return self.auc_of_labeled is None or self.auc_of_labeled.low > 0.5
 
     def metric(self, name: str) -> Metric | None:
         """The metric of that name."""
@@ -369,6 +383,11 @@ class Results:
     def __post_init__(self) -> None:
         if {len(point.expected) for point in self.sensitivity} - {len(self.top)}:
             raise ValueError("has other lists in its sensitivity than in its top")
+
+    @property
+    def beats_chance(self) -> bool:
+        """Whether held-out rows, if any, show a ranking that is better than chance."""
+        return self.evaluation is None or self.evaluation.beats_chance
 
     @property
     def expected(self) -> float:

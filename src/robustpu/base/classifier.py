@@ -1,6 +1,5 @@
 """What all classifiers share: labels in, one way to fit, probabilities and suspects out."""
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -10,13 +9,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.metrics import roc_auc_score
 from sklearn.utils import Tags, column_or_1d
 from sklearn.utils.validation import _check_sample_weight, _num_samples, check_is_fitted
 
 import robustpu
 from robustpu import calibration, labels, priors, thresholds
-from robustpu.metrics import Evaluation, collapse, evaluate
+from robustpu.metrics import Evaluation, collapse, evaluate, ranking
+from robustpu.metrics.estimates import Estimate
+from robustpu.metrics.sample import sample_of
 from robustpu.priors.cautious import share_posterior
 from robustpu.priors.estimation import Parts, PriorInterval, PriorWarning, prior_interval
 from robustpu.scenario import check_scenario
@@ -35,6 +35,10 @@ from robustpu.validation.parameters import (
 from robustpu.validation.warning import warn
 
 
+class ChanceWarning(UserWarning):
+    """Labelled rows that were held out rank no better than by chance among unlabelled ones."""
+
+
 class CollapseWarning(UserWarning):
     """The model predicts almost only one class on the unlabelled rows."""
 
@@ -43,6 +47,8 @@ class CollapseWarning(UserWarning):
 EDGE = 1e-9
 # Bootstrap samples of held-out scores for the interval of an estimated prior.
 DRAWS = 100
+# Of intervals in alarms.
+LEVEL = 0.9
 # A model with this AUC of labelled against unlabelled rows has not collapsed.
 RANKS = 0.6
 # Fewer held-out labelled rows, if they are less than half of all, are no ground for doubt.
@@ -215,7 +221,8 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         self.threshold_ = float(np.clip(self._find_threshold(), EDGE, 1 - EDGE))
 
     def raise_alarms(self) -> None:
-        """Warn of a collapse, and of a share of positives that held-out rows do not tell."""
+        """Warn of chance, a collapse, and a share of positives that held-out rows do not tell."""
+        self._warn_if_chance()
         self._warn_if_collapsed()
         self._warn_of_prior()
 
@@ -348,16 +355,30 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
                 CollapseWarning,
             )
 
+    def _warn_if_chance(self) -> None:
+        """Warn if held-out rows do not show that the model ranks at all, whatever the prior."""
+        rows = self._held_out_rows()
+        if rows is None or not self._tells(rows):
+            return
+        area = self._auc_of_labeled(rows)
+        if not ranking.beats_chance(area):
+            warn(ranking.chance_doubt(area, LEVEL), ChanceWarning)
+
     def _ranks(self) -> bool:
         """Whether held-out labelled rows rank clearly above unlabelled ones."""
         rows = self._held_out_rows()
         if rows is None:
             return False
-        y, score = self.is_positive_[rows], self.out_of_fold_[rows]
-        area = float(roc_auc_score(y, score, sample_weight=self.sample_weight_[rows]))
-        # Beyond chance.
-        error = math.sqrt(area * (1 - area) / int(y.sum()))
-        return area >= RANKS and area - 2 * error > 0.5
+        area = self._auc_of_labeled(rows)
+        return area.value >= RANKS and ranking.beats_chance(area)
+
+    def _auc_of_labeled(self, rows: NDArray[np.bool_]) -> Estimate:
+        given = self.is_positive_[rows], self.out_of_fold_[rows]
+        # It does not depend on the prior.
+        sample = sample_of(
+            *given, prior=self.prior_, sample_weight=self.sample_weight_[rows], level=LEVEL
+        )
+        return ranking.auc_of_labeled(sample)
 
     def _warn_of_prior(self) -> None:
         """Warn if held-out rows do not tell the share of positives, and it was not given."""
@@ -366,7 +387,14 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             return
         # An interval by a bootstrap is of shares that are known.
         if self._tells(rows) and not share_posterior(*self._held_out_odds(rows)).is_known:
-            warn(self._prior_interval(rows, 0.9, DRAWS).doubt(self.prior_), PriorWarning)
+            found = self._prior_interval(rows, LEVEL, DRAWS)
+            warn(found.doubt(self.prior_) + self._doubt_of_threshold(), PriorWarning)
+
+    def _doubt_of_threshold(self) -> str:
+        """Say that a threshold for a precision rests on a share that is not known."""
+        if thresholds.parse(self.threshold)[0] != "precision":
+            return ""
+        return " " + thresholds.precision_doubt(self.threshold)
 
     def _tells(self, rows: NDArray[np.bool_]) -> bool:
         """Whether held-out rows are enough to doubt an estimate that more rows were used for."""

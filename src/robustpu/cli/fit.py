@@ -181,7 +181,8 @@ def summary(results: "results.Results") -> list[str]:
         is_starred = any(metric.clipped for metric in known.values())
         lines += ["", f"{'':12}0{'':18}0.5{'':18}1"]
         lines += [_metric_line(title, metric) for title, metric in known.items()]
-        lines += ["", *_lists(results), "", *_footnotes(evaluation, is_starred)]
+        lines += ["", *_lists(results)] if results.beats_chance else []
+        lines += ["", *_footnotes(evaluation, is_starred)]
     return [*lines, *(f"Alarm: {alarm.text}" for alarm in results.alarms)]
 
 
@@ -195,6 +196,11 @@ def _share_lines(results: "results.Results") -> list[str]:
     from robustpu.charts.wording import CAVEAT
 
     prior, n_unlabeled = results.prior, results.data.n_unlabeled
+    if not results.beats_chance:
+        return [
+            f"No ranking of the {n_unlabeled:,} unlabelled rows that is better than chance: "
+            "nothing is promised of the list.",
+        ]
     count = round(results.expected)
     if prior.low is None or prior.high is None:
         return [f"Positives among the unlabelled rows, as given: {prior.value:.2%}, {count:,}."]

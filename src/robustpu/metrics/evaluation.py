@@ -32,6 +32,8 @@ class Evaluation(Mapping[str, Estimate]):
     collapse
         "negative" or "positive" if nearly all rows are predicted so, see
         :func:`robustpu.metrics.collapse`; else None.
+    auc_of_labeled
+        Chance that a labelled row outranks an unlabelled one, which needs no prior.
     is_prior_known
         If not, there are only metrics that do not need the share of positives.
     """
@@ -41,6 +43,7 @@ class Evaluation(Mapping[str, Estimate]):
     sample: Sample
     rate: float
     collapse: str | None
+    auc_of_labeled: Estimate
     is_prior_known: bool = True
 
     def __getitem__(self, name: str) -> Estimate:
@@ -56,6 +59,11 @@ class Evaluation(Mapping[str, Estimate]):
 
     def __len__(self) -> int:
         return len(self.estimates)
+
+    @property
+    def beats_chance(self) -> bool:
+        """Whether the interval of ``auc_of_labeled`` lies above 0.5, whatever the prior."""
+        return ranking.beats_chance(self.auc_of_labeled)
 
     @property
     def clipped(self) -> tuple[str, ...]:
@@ -84,9 +92,18 @@ class Evaluation(Mapping[str, Estimate]):
             return f"unknown, {low:.3g} to {high:.3g}"
         return f"{self.sample.prior:.3g}" + ("" if low == high else f" [{low:.3g}, {high:.3g}]")
 
-    def remarks(self) -> list[str]:
-        """Warnings about these figures: clipped values, a refuted prior, a collapse."""
+    def remarks(self, *, alarms: bool = True) -> list[str]:
+        """Warnings about these figures: clipped values, a refuted prior.
+
+        Parameters
+        ----------
+        alarms
+            Whether to say also that the ranking is no better than chance, and that the model has
+            collapsed.
+        """
         remarks = []
+        if alarms and not self.beats_chance:
+            remarks.append(ranking.chance_doubt(self.auc_of_labeled, self.sample.level))
         if self.clipped:
             remarks.append(
                 "* out of range before it was cut: few rows, a wrong prior, or labels that are not "
@@ -111,7 +128,7 @@ class Evaluation(Mapping[str, Estimate]):
                 f"the prior says {sample.prior:.1%}: it is too high, or labels are not selected "
                 "completely at random. Precision is lower than shown here."
             )
-        if self.collapse is not None:
+        if alarms and self.collapse is not None:
             remarks.append(
                 f"{self.rate:.1%} of the unlabelled rows are predicted positive: the model has "
                 f"probably collapsed to all-{self.collapse}."
@@ -209,12 +226,13 @@ def evaluate(
     )
     rate = rates.rates_of(sample).rate
     found = rates.estimates(sample) | ranking.estimates(sample)
+    area = ranking.auc_of_labeled(sample)
     if not is_prior_known:
         found = {
             "recall": found["recall"],
             # With the least prior nothing is cut off.
             "lift_at_k": ranking.lift_at_k(replace(sample, prior=sample.priors[0])),
-            "auc_of_labeled": ranking.auc_of_labeled(sample),
+            "auc_of_labeled": area,
         }
     return Evaluation(
         estimates=found,
@@ -222,5 +240,6 @@ def evaluate(
         sample=sample,
         rate=rate,
         collapse=rates.collapse(rate, sample.prior, len(sample.unlabeled)),
+        auc_of_labeled=area,
         is_prior_known=is_prior_known,
     )

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
 from scipy.special import stdtrit
@@ -53,6 +53,39 @@ def auc_of_labeled(sample: Sample) -> Estimate:
     It does not depend on the prior, and is at most 1 - prior/2: hidden positives rank as high.
     """
     return auc(replace(sample, prior=0.0, priors=(0.0, 0.0)))
+
+
+class Interval(Protocol):
+    """A value with the ends of its interval."""
+
+    @property
+    def value(self) -> float: ...
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float: ...
+
+
+def beats_chance(area: Interval) -> bool:
+    """low > 1/2, of the AUC of labelled against unlabelled rows: no share of positives is used.
+
+    Examples
+    --------
+    >>> beats_chance(Estimate(0.47, 0.39, 0.54, 0.47, False))
+    False
+    """
+    return area.low > 0.5
+
+
+def chance_doubt(area: Interval, level: float) -> str:
+    """Say that a ranking is no better than chance, and why that may be."""
+    return (
+        "Labelled positives rank no better than by chance among unlabelled rows that the model was "
+        f"not fitted on: AUC {area.value:.2f} ({area.low:.2f} to {area.high:.2f}, {level:.0%} "
+        "interval), and 0.5 is chance. Either the columns say nothing about what is positive, or "
+        "there are too few labelled rows to see it, or nearly all unlabelled rows are positive. Do "
+        "not act on the list."
+    )
 
 
 def average_precision(sample: Sample) -> Estimate:

@@ -8,6 +8,7 @@ from robustpu.report.hits import foremost
 from robustpu.results import Results, TopK
 
 KINDS: Final = {
+    "chance": "The ranking is no better than chance",
     "collapse": "The model may have collapsed",
     "level": "Hardly any row is flagged",
     "leak": "A column may give the label away",
@@ -70,6 +71,8 @@ def alarms(results: Results) -> str:
 
 def _first(results: Results) -> str:
     rows, prior = results.data.n_unlabeled, results.prior
+    if not results.beats_chance:
+        return f"No ranking of the {counted(rows)} unlabelled rows that is better than chance"
     if not prior.is_known:
         first = foremost(results.top, results.expected)
         start = "the first rows" if first is None else f"these {counted(first.k)} rows"
@@ -84,6 +87,8 @@ def _first(results: Results) -> str:
 
 def _second(results: Results) -> str:
     first, prior = foremost(results.top, results.expected), results.prior
+    if not results.beats_chance:
+        return "Nothing is promised of this list: see the alarm."
     if first is None:
         return "They are ranked below." if results.suspects else ""
     if not prior.is_known:

@@ -73,7 +73,7 @@ def widen_by_folds(
 
 
 def summarize(evaluation: Evaluation | None, remarks: Sequence[str]) -> EvaluationSummary | None:
-    """The metrics with their intervals, as plain values."""
+    """The metrics with their intervals, as plain values; what is an alarm is no remark."""
     if evaluation is None:
         return None
     sample = evaluation.sample
@@ -82,18 +82,15 @@ def summarize(evaluation: Evaluation | None, remarks: Sequence[str]) -> Evaluati
         k=int(sample.k),
         n_positive=len(sample.positive),
         n_unlabeled=len(sample.unlabeled),
-        remarks=(*remarks, *evaluation.remarks()),
-        metrics=tuple(
-            Metric(
-                name,
-                float(estimate.value),
-                float(estimate.low),
-                float(estimate.high),
-                bool(estimate.clipped),
-            )
-            for name, estimate in evaluation.items()
-        ),
+        remarks=(*remarks, *evaluation.remarks(alarms=False)),
+        metrics=tuple(_metric(name, estimate) for name, estimate in evaluation.items()),
+        auc_of_labeled=_metric("auc_of_labeled", evaluation.auc_of_labeled),
     )
+
+
+def _metric(name: str, estimate: Estimate) -> Metric:
+    ends = float(estimate.value), float(estimate.low), float(estimate.high)
+    return Metric(name, *ends, bool(estimate.clipped))
 
 
 def expected_hits(

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -219,8 +219,7 @@ def _evaluate(
     if problem.times is not None:
         time_holdout = evaluate_newest(model, X, y, problem.times, prior, progress)
         remarks.append(time_holdout.text)
-    # A collapse is an alarm, with the share of flagged rows that the page shows.
-    summary = summarize(evaluation and replace(evaluation, collapse=None), remarks)
+    summary = summarize(evaluation, remarks)
     top = expected_hits(evaluation, n_unlabeled, apart)
     ks = [each.k for each in top]
     sensitivity = prior_sensitivity(evaluation, prior, most, ks, n_unlabeled)
@@ -240,7 +239,9 @@ def _alarms(
     auc = None if checked.summary is None else checked.summary.auc
     lowest = None if auc is None else auc.low
     return (
+        *alarms.chance_alarms(checked.summary),
         *alarms.data_alarms(problem, prior, fitted.warnings),
+        *alarms.threshold_alarms(prior, config.threshold),
         *alarms.collapse_alarms(unlabeled, prior.value, config, threshold, command, lowest),
         *alarms.missing_evaluation_alarms(checked.summary, checked.how),
         *alarms.time_alarms(checked.summary, checked.time_holdout),
