@@ -198,7 +198,7 @@ def _share_lines(results: "results.Results") -> list[str]:
     prior, n_unlabeled = results.prior, results.data.n_unlabeled
     if not results.beats_chance:
         return [
-            f"No ranking of the {n_unlabeled:,} unlabelled rows that is better than chance: "
+            f"No ranking of the {n_unlabeled:,} unlabelled rows that is shown to beat chance: "
             "nothing is promised of the list.",
         ]
     count = round(results.expected)

@@ -78,13 +78,13 @@ def beats_chance(area: Interval) -> bool:
 
 
 def chance_doubt(area: Interval, level: float) -> str:
-    """Say that a ranking is no better than chance, and why that may be."""
+    """Say that no ranking was shown, and why that may be."""
     return (
-        "Labelled positives rank no better than by chance among unlabelled rows that the model was "
-        f"not fitted on: AUC {area.value:.2f} ({area.low:.2f} to {area.high:.2f}, {level:.0%} "
-        "interval), and 0.5 is chance. Either the columns say nothing about what is positive, or "
-        "there are too few labelled rows to see it, or nearly all unlabelled rows are positive. Do "
-        "not act on the list."
+        "Held-out rows do not show that labelled positives rank above unlabelled rows more than by "
+        f"chance: AUC {area.value:.2f} ({area.low:.2f} to {area.high:.2f}, {level:.0%} interval), "
+        "and 0.5 is chance. Either the columns say nothing about what is positive, or there are "
+        "too few labelled rows to see it, or nearly all unlabelled rows are positive. Do not act "
+        "on the list."
     )
 
 

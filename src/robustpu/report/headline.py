@@ -8,7 +8,7 @@ from robustpu.report.hits import foremost
 from robustpu.results import Results, TopK
 
 KINDS: Final = {
-    "chance": "The ranking is no better than chance",
+    "chance": "The ranking may be no better than chance",
     "collapse": "The model may have collapsed",
     "level": "Hardly any row is flagged",
     "leak": "A column may give the label away",
@@ -72,7 +72,7 @@ def alarms(results: Results) -> str:
 def _first(results: Results) -> str:
     rows, prior = results.data.n_unlabeled, results.prior
     if not results.beats_chance:
-        return f"No ranking of the {counted(rows)} unlabelled rows that is better than chance"
+        return f"No ranking of the {counted(rows)} unlabelled rows that is shown to beat chance"
     if not prior.is_known:
         first = foremost(results.top, results.expected)
         start = "the first rows" if first is None else f"these {counted(first.k)} rows"

@@ -1,0 +1,73 @@
+"""Labels that the columns know nothing of, and thresholds that rest on an unknown share."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from robustpu.cli.fit import summary
+from robustpu.report import render
+from robustpu.results import Prior, read_results
+from robustpu.workflow import fit_table
+from robustpu.workflow.alarms import threshold_alarms
+
+
+def frame(n_rows, n_labelled, gap, seed=0):
+    """Two columns; the first half of the positives is labelled."""
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(n_rows, 2)) + gap * (np.arange(n_rows) < 2 * n_labelled)[:, None]
+    labelled = (np.arange(n_rows) < n_labelled).astype(int)
+    return {"a": rows[:, 0], "b": rows[:, 1], "y": labelled}
+
+
+@pytest.fixture(scope="module")
+def chance():
+    return fit_table(frame(680, 80, 0), label="y", method="puet", prior=0.3).results
+
+
+class TestChance:
+    def test_it_is_the_first_alarm_and_no_remark(self, chance):
+        area = chance.evaluation.auc_of_labeled
+        assert not chance.beats_chance
+        assert area.low <= 0.5
+        assert chance.alarms[0].kind == "chance"
+        assert f"AUC {area.value:.2f} ({area.low:.2f} to {area.high:.2f}" in chance.alarms[0].text
+        assert "chance" not in "".join(chance.evaluation.remarks)
+
+    def test_nothing_is_promised(self, chance):
+        words = "\n".join(summary(chance))
+        assert "No ranking of the 600 unlabelled rows that is shown to beat chance" in words
+        assert "most suspect rows" not in words
+        assert "180" not in words
+        page = render(chance)
+        assert "No ranking of the 600 unlabelled rows that is shown to beat chance" in page
+        assert "should be right (" not in page.partition("<main>")[0]
+
+    def test_it_outlives_a_folder_and_older_results_have_none(self, chance):
+        document = json.loads(json.dumps(chance.to_json()))
+        assert not read_results(document).beats_chance
+        del document["evaluation"]["auc_of_labeled"]
+        assert read_results(document).beats_chance
+
+    def test_a_real_ranking_has_no_such_alarm(self, study):
+        assert study.results.beats_chance
+        assert "chance" not in [alarm.kind for alarm in study.results.alarms]
+
+
+def test_cross_fitted_methods_do_without_a_share():
+    given = {"label": "y", "method": "elkan-noto", "threshold": 0.2}
+    results = fit_table(frame(600, 90, 0.7), **given).results
+    assert not results.prior.is_known
+    assert [each.name for each in results.evaluation.metrics][-1] == "auc_of_labeled"
+    assert results.evaluation.metrics[-1] == results.evaluation.auc_of_labeled
+
+
+def test_a_precision_that_cannot_be_kept_is_an_alarm():
+    unknown = Prior("estimated", 0.1, 0.01, 0.4, is_known=False)
+    (alarm,) = threshold_alarms(unknown, "precision:0.4")
+    assert alarm.kind == "prior"
+    assert "threshold 'precision:0.4' cannot be kept" in alarm.text
+    for kept in ("recall:0.8", "top:50", "prior", 0.3):
+        assert threshold_alarms(unknown, kept) == []
+    assert threshold_alarms(replace(unknown, is_known=True), "precision:0.4") == []
