@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from os import PathLike
+from statistics import NormalDist
 from typing import Any, Self
 
 import numpy as np
@@ -104,7 +105,10 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     prior_, population_prior_
         Share of positives among the unlabelled rows, given or estimated, and in the population.
     is_positive_, sample_weight_
-        Whether each training row is labelled, and its weight up to a factor, (n,).
+        Whether each training row is labelled, and its weight up to a factor, (n,); that of
+        labelled rows over their propensity.
+    propensity_
+        As given, NaN for unlabelled rows, (n,); only after a fit with propensities.
     probability_
         Probability of being positive of each training row, (n,).
     out_of_fold_
@@ -135,6 +139,7 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         sample_weight: ArrayLike | None = None,
         *,
         eval_set: tuple[ArrayLike, ArrayLike] | None = None,
+        propensity: ArrayLike | None = None,
     ) -> Self:
         """Fit to positives and unlabelled rows.
 
@@ -154,10 +159,16 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             epochs or rounds to choose from, it chooses by accuracy, and marks the model as
             ``selection_ == "oracle"``. Without it a share of the positives and of the unlabelled
             rows is held out, and no negative is used.
+        propensity
+            Of each labelled row, its probability of having been labelled, given that it is
+            positive; NaN for unlabelled rows, (n,). Labels that are not selected completely at
+            random are made good by weights 1 / propensity, at most twenty times the least. In
+            single-set data ``prior="auto"`` is then the share that the propensities count.
         """
         shown = bar(type(self).__name__) if getattr(self, "verbose", 0) else nullcontext()
         with shown as progress:
-            fit_together([Job(self, X, y, eval_set, sample_weight)], progress)
+            job = Job(self, X, y, eval_set, sample_weight, propensity=propensity)
+            fit_together([job], progress)
         return self
 
     # The steps of a fit, in their order.
@@ -204,6 +215,18 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         """Estimate the prior from the rows to train on."""
         raise NotImplementedError
 
+    def counted_prior(self, data: TrainingData) -> float | None:
+        """The prior that propensities count, if it is wanted; None without; sets its error."""
+        if data.propensity is not None and priors.is_joint(self.prior):
+            raise ValueError(
+                f"prior={self.prior!r} trains networks that take no propensities: give a number, "
+                "or another method, such as 'auto'."
+            )
+        if data.counted is None or self.prior != "auto":
+            return None
+        share, self.prior_error_ = data.counted.check()
+        return priors.inside(share, int((~data.is_positive).sum()))
+
     def part_jobs(self, data: TrainingData, seeds: Sequence[int]) -> list[Job]:
         """Give the estimators of an ensemble with what they are fitted on."""
         return []
@@ -215,6 +238,8 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     def finalize(self, data: TrainingData, scores: Scores) -> None:
         """Keep the scores of the training rows, calibrate, and find the threshold."""
         self.is_positive_, self.sample_weight_ = data.is_positive, data.weight
+        if data.propensity is not None:
+            self.propensity_ = data.propensity
         self.calibration_ = self._find_calibration(scores.in_sample, scores.out_of_fold)
         self.probability_ = calibration.shifted(scores.in_sample, self.calibration_)
         self.out_of_fold_ = calibration.shifted(scores.out_of_fold, self.calibration_)
@@ -319,6 +344,9 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         )
         if kind == "recall":
             return thresholds.at_recall(scores[0], number, weights[0])
+        if self.scenario == "single-set" and hasattr(self, "propensity_"):
+            # A precision is that among the unlabelled rows, which some positives have left.
+            weights = weights[0] * (1 - self.propensity_[rows & self.is_positive_]), weights[1]
         found, reached = thresholds.at_precision(*scores, self.prior_, number, weights)
         if reached < number:
             warn(
@@ -375,9 +403,7 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     def _auc_of_labeled(self, rows: NDArray[np.bool_]) -> Estimate:
         given = self.is_positive_[rows], self.out_of_fold_[rows]
         # It does not depend on the prior.
-        sample = sample_of(
-            *given, prior=self.prior_, sample_weight=self.sample_weight_[rows], level=LEVEL
-        )
+        sample = sample_of(*given, prior=self.prior_, level=LEVEL, **self._weights_of(rows))
         return ranking.auc_of_labeled(sample)
 
     def _warn_of_prior(self) -> None:
@@ -386,7 +412,9 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         if rows is None:
             return
         # An interval by a bootstrap is of shares that are known.
-        if self._tells(rows) and not share_posterior(*self._held_out_odds(rows)).is_known:
+        if not self._tells(rows) or hasattr(self, "prior_error_"):
+            return
+        if not share_posterior(*self._held_out_odds(rows)).is_known:
             found = self._prior_interval(rows, LEVEL, DRAWS)
             warn(found.doubt(self.prior_) + self._doubt_of_threshold(), PriorWarning)
 
@@ -531,19 +559,32 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             prior_interval=prior_interval,
             threshold=self.threshold_,
             scenario=self.scenario,
-            sample_weight=self.sample_weight_[rows],
             labeled_share=float(
                 np.average(self.is_positive_, weights=self.sample_weight_).clip(EDGE, 1 - EDGE)
             ),
             k=k,
             level=level,
             is_prior_known=is_known,
+            **self._weights_of(rows),
         )
+
+    def _weights_of(self, rows: NDArray[np.bool_]) -> dict[str, NDArray[np.float64]]:
+        """Sample weights and propensities of some rows, as metrics take them."""
+        weight, propensity = self.sample_weight_, getattr(self, "propensity_", None)
+        if propensity is None:
+            return {"sample_weight": weight[rows]}
+        weight = weight * np.where(self.is_positive_, propensity, 1.0)
+        return {"sample_weight": weight[rows], "propensity": propensity[rows]}
 
     def _prior_interval(
         self, rows: NDArray[np.bool_], level: float, n_bootstrap: int
     ) -> PriorInterval:
         """Interval of an estimated prior, from held-out scores."""
+        error = getattr(self, "prior_error_", None)
+        if error is not None:
+            half = NormalDist().inv_cdf((1 + level) / 2) * error
+            ends = (max(self.prior_ - half, EDGE), min(self.prior_ + half, 1 - EDGE))
+            return PriorInterval(*ends, level, is_known=True)
         odds, random = self._held_out_odds(rows), np.random.RandomState(0)
         found = prior_interval(
             odds, self.prior_, level=level, n_bootstrap=n_bootstrap, random=random

@@ -206,9 +206,8 @@ class DaskRobustPUMetaClassifier(Answers, BaseEstimator):  # type: ignore[misc]
     def _set_prior(self, table: Table, scores: Parts, seed: int) -> None:
         if priors.needs_estimation(self.prior):
             parts = summaries.sample(table, scores, SAMPLE, seed)
-            mask = np.repeat([True, False], [len(part) for part in parts])
             share = table.totals[0] / sum(table.totals)
-            logits = balanced_logits(np.concatenate(parts), mask, share)
+            logits = [balanced_logits(part, share) for part in parts]
             self.prior_ = priors.from_scores(*logits, self.prior)
         else:
             self.prior_ = check_prior(self.prior)

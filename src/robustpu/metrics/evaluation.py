@@ -150,10 +150,11 @@ def evaluate(
     k: int | None = None,
     level: float = 0.9,
     is_prior_known: bool = True,
+    propensity: ArrayLike | None = None,
 ) -> Evaluation:
     """Every metric with an interval, from rows that the model was not fitted on.
 
-    Labels must be selected completely at random, and both sets must be held out alike:
+    Labels must be selected completely at random, or with known propensities, and both sets must be held out alike:
     :class:`PUKFold` keeps their shares.
 
     Parameters
@@ -186,6 +187,9 @@ def evaluate(
         Chance with which an interval holds the truth.
     is_prior_known
         If not, only metrics that do not need the prior are returned.
+    propensity
+        As in fit, of labels that are not selected completely at random; ``sample_weight`` does not
+        have it.
 
     Examples
     --------
@@ -223,6 +227,7 @@ def evaluate(
         labeled_share=labeled_share,
         k=k,
         level=level,
+        propensity=propensity,
     )
     rate = rates.rates_of(sample).rate
     found = rates.estimates(sample) | ranking.estimates(sample)

@@ -30,8 +30,10 @@ def auc(sample: Sample) -> Estimate:
         standard_error(losses, sample.weight_unlabeled),
     )
 
+    alike = _above_hidden(sample)
+
     def corrected(area: float, prior: float) -> float:
-        return (area - prior / 2) / (1 - prior)
+        return (area - prior * alike) / (1 - prior)
 
     raw = corrected(area, sample.prior)
     if fewest(sample) <= 1:
@@ -45,6 +47,14 @@ def auc(sample: Sample) -> Estimate:
     # about two rows with a prediction: the variance of scores that fall off exponentially.
     room = wilson(min(max(raw, 0.0), 1.0), 2 * fewest(sample), sample.z)
     return widened(combine(raw, ends, (0.0, 1.0)), room)
+
+
+def _above_hidden(sample: Sample) -> float:
+    """Chance that a positive outranks an unlabelled one: 1/2 unless some were likelier labelled."""
+    if sample.weight_hidden is sample.weight_positive:
+        return 0.5
+    above, not_below = tail(sample.positive, sample.weight_hidden, sample.positive)
+    return 1 - float(sample.weight_positive @ (above + not_below)) / 2
 
 
 def auc_of_labeled(sample: Sample) -> Estimate:
@@ -99,14 +109,14 @@ def average_precision(sample: Sample) -> Estimate:
     """
     score, weight = sample.positive, sample.weight_positive
     labeled = sample.labeled
-    _, recall = tail(score, weight, score)
-    if len(score) > 1:
-        recall = (recall - weight) / (1 - weight)
+    _, reached = tail(score, weight, score)
+    recall = (reached - weight) / (1 - weight) if len(score) > 1 else reached
     _, rate = tail(sample.unlabeled, sample.weight_unlabeled, score)
     if labeled == 0:
         row = 1 / effective_rows(sample.weight_unlabeled)
         rate = (rate + row) / (1 + row)
-    predicted = labeled * recall + (1 - labeled) * rate
+    _, of_labeled = tail(score, sample.weight_labeled, score)
+    predicted = labeled * (recall + of_labeled - reached) + (1 - labeled) * rate
     # The highest row of all, if labelled, has nothing at or above it but itself.
     predicted = np.where(predicted > 0, predicted, np.inf)
 
@@ -142,10 +152,10 @@ def precision_at_k(sample: Sample) -> Estimate:
     the interval accounts for the sampling of these rows too. Of
     rows with equal scores at the end of the list, as many count as fit, as if drawn at random.
     """
-    k, weight = sample.k, sample.weight_unlabeled
+    k, weight, hidden = sample.k, sample.weight_unlabeled, sample.weight_hidden
     order = np.argsort(-sample.unlabeled, kind="stable")
     last = sample.unlabeled[order[k - 1]]
-    above, not_below = (float(x) for x in tail(sample.positive, sample.weight_positive, last))
+    above, not_below = (float(x) for x in tail(sample.positive, hidden, last))
     before = int((sample.unlabeled > last).sum())
     fitting = (k - before) / int((sample.unlabeled == last).sum())
     recall = above + fitting * (not_below - above)
@@ -158,7 +168,7 @@ def precision_at_k(sample: Sample) -> Estimate:
     # Luck of the list, Bernoulli(share) a row, and of its end, which settles the rate:
     # share (1 - share) / k + share^2 (1 - rate) / k.
     half = sample.z * math.sqrt(share * (1 - share * rate) / rows)
-    of_recall = wilson(recall, effective_rows(sample.weight_positive), sample.z)
+    of_recall = wilson(recall, effective_rows(hidden), sample.z)
     low, high = (sample.prior * end / rate for end in of_recall)
     ends = [
         (low, high),

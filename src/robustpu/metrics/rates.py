@@ -28,7 +28,7 @@ class Rates:
     Attributes
     ----------
     recall
-        Share of the labelled positives that are predicted positive.
+        Share of the positives that are predicted positive.
     rate
         Share of the unlabelled rows that are predicted positive.
     prior
@@ -37,6 +37,9 @@ class Rates:
         Share of labelled rows in the population: 0 if case-control.
     half_row
         Half an unlabelled row, as a share: a smaller rate counts as that.
+    of_labeled, of_hidden
+        What to add to the recall for that of the labelled, and of the unlabelled, positives: 0 if
+        labels are selected completely at random.
     """
 
     recall: float
@@ -44,6 +47,8 @@ class Rates:
     prior: float
     labeled: float = 0.0
     half_row: float = 0.0
+    of_labeled: float = 0.0
+    of_hidden: float = 0.0
 
     @property
     def population_prior(self) -> float:
@@ -53,7 +58,8 @@ class Rates:
     @property
     def population_rate(self) -> float:
         """labeled recall + (1 - labeled) rate, the rate in the population."""
-        return self.labeled * self.recall + (1 - self.labeled) * max(self.rate, self.half_row)
+        recall = min(max(self.recall + self.of_labeled, 0.0), 1.0)
+        return self.labeled * recall + (1 - self.labeled) * max(self.rate, self.half_row)
 
 
 Formula: TypeAlias = Callable[[Rates], float]
@@ -66,7 +72,8 @@ def recall(rates: Rates) -> float:
 
 def specificity(rates: Rates) -> float:
     """1 - (rate - prior recall) / (1 - prior)."""
-    return 1 - (rates.rate - rates.prior * rates.recall) / (1 - rates.prior)
+    recall = min(max(rates.recall + rates.of_hidden, 0.0), 1.0)
+    return 1 - (rates.rate - rates.prior * recall) / (1 - rates.prior)
 
 
 def balanced_accuracy(rates: Rates) -> float:
@@ -117,15 +124,21 @@ FORMULAS: Mapping[str, Formula] = {
 
 def rates_of(sample: Sample) -> Rates:
     """Recall and rate of a sample at its threshold."""
-    # Weights sum to 1 up to rounding.
-    recall = float(sample.weight_positive @ (sample.positive >= sample.threshold))
+    above = sample.positive >= sample.threshold
+    recall, of_labeled, of_hidden = (
+        float(weight @ above)
+        for weight in (sample.weight_positive, sample.weight_labeled, sample.weight_hidden)
+    )
     rate = float(sample.weight_unlabeled @ (sample.unlabeled >= sample.threshold))
     return Rates(
+        # Weights sum to 1 up to rounding.
         recall=min(recall, 1.0),
         rate=min(rate, 1.0),
         prior=sample.prior,
         labeled=sample.labeled,
         half_row=0.5 / effective_rows(sample.weight_unlabeled),
+        of_labeled=of_labeled - recall,
+        of_hidden=of_hidden - recall,
     )
 
 
