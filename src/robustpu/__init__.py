@@ -54,6 +54,8 @@ if TYPE_CHECKING:
     from robustpu.persist.mapping import map_parquet as map_parquet
     from robustpu.priors.estimation import PriorWarning as PriorWarning
     from robustpu.priors.estimation import estimate_prior as estimate_prior
+    from robustpu.priors.scar import ScarCheck as ScarCheck
+    from robustpu.priors.scar import check_scar as check_scar
     from robustpu.split import PUData as PUData
     from robustpu.split import make_pu as make_pu
     from robustpu.training.fit import fit_together as fit_together
@@ -85,12 +87,14 @@ _HOME = {
     "PriorWarning": "robustpu.priors.estimation",
     "RobustPUClassifier": "robustpu.methods.robust_pu",
     "RobustPUMetaClassifier": "robustpu.methods.robust_pu_meta",
+    "ScarCheck": "robustpu.priors.scar",
     "SelfPUClassifier": "robustpu.methods.self_pu",
     "SpyClassifier": "robustpu.methods.spy",
     "TEDnClassifier": "robustpu.methods.tedn",
     "UPUClassifier": "robustpu.methods.upu",
     "VPUClassifier": "robustpu.methods.vpu",
     "all_methods": "robustpu.methods",
+    "check_scar": "robustpu.priors.scar",
     "estimate_prior": "robustpu.priors.estimation",
     "fit_together": "robustpu.training.fit",
     "load": "robustpu.persist",

@@ -28,7 +28,7 @@ Size = Annotated[int, number(1, LARGEST, whole=True)]
 
 @dataclass(frozen=True)
 class Data:
-    """What was read; ``label``, ``id`` and ``time`` are columns, ``positive`` is a label."""
+    """What was read; ``positive`` is a label; all but it, and numbers, are names of columns."""
 
     name: str
     rows: Size
@@ -40,6 +40,7 @@ class Data:
     id: str | None
     time: str | None
     dropped: tuple[str, ...]
+    propensity: str | None = None
 
     def __post_init__(self) -> None:
         if self.n_positive + self.n_unlabeled != self.rows:
@@ -99,6 +100,28 @@ class Prior:
             min(max(self.low, SMALLEST), self.value),
             max(min(self.high, 1 - SMALLEST), self.value),
         )
+
+
+@dataclass(frozen=True)
+class Scar:
+    """Whether positives may have been labelled completely at random (SCAR).
+
+    Attributes
+    ----------
+    most
+        The largest share of positives among the unlabelled rows with which they may.
+    level
+        Chance with which a right share is not refuted, at the least.
+    is_refuted
+        Whether the share that the user gave is above; None if none was given.
+    text
+        All this in words.
+    """
+
+    most: Share
+    level: Share
+    is_refuted: bool | None
+    text: str
 
 
 @dataclass(frozen=True)
@@ -356,6 +379,8 @@ class Results:
         The highest first.
     members
         What the ranking rests on; empty for other methods than the pool.
+    scar
+        None if propensities were given, there is no evaluation, or in older results.
     """
 
     made: str
@@ -378,6 +403,7 @@ class Results:
     notes: tuple[str, ...]
     settings: Settings
     members: tuple[PoolMember, ...] = ()
+    scar: Scar | None = None
     schema: Literal[2] = SCHEMA
 
     def __post_init__(self) -> None:

@@ -4,7 +4,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from os import PathLike
-from statistics import NormalDist
 from typing import Any, Self
 
 import numpy as np
@@ -19,7 +18,13 @@ from robustpu.metrics import Evaluation, collapse, evaluate, ranking
 from robustpu.metrics.estimates import Estimate
 from robustpu.metrics.sample import sample_of
 from robustpu.priors.cautious import share_posterior
-from robustpu.priors.estimation import Parts, PriorInterval, PriorWarning, prior_interval
+from robustpu.priors.estimation import (
+    Parts,
+    PriorInterval,
+    PriorWarning,
+    counted_interval,
+    prior_interval,
+)
 from robustpu.scenario import check_scenario
 from robustpu.training import Job, Problem, Scores, TrainingData, fit_together
 from robustpu.training.data import Floats, Mask
@@ -403,7 +408,10 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     def _auc_of_labeled(self, rows: NDArray[np.bool_]) -> Estimate:
         given = self.is_positive_[rows], self.out_of_fold_[rows]
         # It does not depend on the prior.
-        sample = sample_of(*given, prior=self.prior_, level=LEVEL, **self._weights_of(rows))
+        weight, propensity = self._weights_of(rows)
+        sample = sample_of(
+            *given, prior=self.prior_, level=LEVEL, sample_weight=weight, propensity=propensity
+        )
         return ranking.auc_of_labeled(sample)
 
     def _warn_of_prior(self) -> None:
@@ -552,6 +560,7 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         elif priors.needs_estimation(self.prior):
             found = self._prior_interval(rows, level, DRAWS)
             prior_interval, is_known = (found.low, found.high), found.is_known
+        weight, propensity = self._weights_of(rows)
         return evaluate(
             self.is_positive_[rows],
             self.out_of_fold_[rows],
@@ -565,16 +574,17 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             k=k,
             level=level,
             is_prior_known=is_known,
-            **self._weights_of(rows),
+            sample_weight=weight,
+            propensity=propensity,
         )
 
-    def _weights_of(self, rows: NDArray[np.bool_]) -> dict[str, NDArray[np.float64]]:
-        """Sample weights and propensities of some rows, as metrics take them."""
+    def _weights_of(self, rows: NDArray[np.bool_]) -> tuple[Floats, Floats | None]:
+        """Sample weights and propensities of some rows, as metrics take them: apart."""
         weight, propensity = self.sample_weight_, getattr(self, "propensity_", None)
         if propensity is None:
-            return {"sample_weight": weight[rows]}
+            return weight[rows], None
         weight = weight * np.where(self.is_positive_, propensity, 1.0)
-        return {"sample_weight": weight[rows], "propensity": propensity[rows]}
+        return weight[rows], propensity[rows]
 
     def _prior_interval(
         self, rows: NDArray[np.bool_], level: float, n_bootstrap: int
@@ -582,9 +592,7 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         """Interval of an estimated prior, from held-out scores."""
         error = getattr(self, "prior_error_", None)
         if error is not None:
-            half = NormalDist().inv_cdf((1 + level) / 2) * error
-            ends = (max(self.prior_ - half, EDGE), min(self.prior_ + half, 1 - EDGE))
-            return PriorInterval(*ends, level, is_known=True)
+            return counted_interval(self.prior_, error, level)
         odds, random = self._held_out_odds(rows), np.random.RandomState(0)
         found = prior_interval(
             odds, self.prior_, level=level, n_bootstrap=n_bootstrap, random=random

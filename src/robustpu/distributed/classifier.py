@@ -207,8 +207,8 @@ class DaskRobustPUMetaClassifier(Answers, BaseEstimator):  # type: ignore[misc]
         if priors.needs_estimation(self.prior):
             parts = summaries.sample(table, scores, SAMPLE, seed)
             share = table.totals[0] / sum(table.totals)
-            logits = [balanced_logits(part, share) for part in parts]
-            self.prior_ = priors.from_scores(*logits, self.prior)
+            positive, unlabeled = (balanced_logits(part, share) for part in parts)
+            self.prior_ = priors.from_scores(positive, unlabeled, self.prior)
         else:
             self.prior_ = check_prior(self.prior)
         self.population_prior_ = population_prior(self.prior_, *table.totals, self.scenario)

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from robustpu.labels import Label
 from robustpu.metrics import ranking, rates
 from robustpu.metrics.estimates import Estimate
+from robustpu.metrics.refuting import largest_prior
 from robustpu.metrics.sample import Sample, sample_of
 
 # Metrics that are left out where the share of positives is not known.
@@ -116,17 +117,21 @@ class Evaluation(Mapping[str, Estimate]):
             )
             return remarks
         sample = self.sample
-        most = rates.largest_prior(
+        most = largest_prior(
             sample.positive,
             sample.unlabeled,
-            weight_positive=sample.weight_positive,
+            weight_positive=sample.weight_hidden,
             weight_unlabeled=sample.weight_unlabeled,
         )
-        if sample.prior > most:
+        if sample.priors[0] > most:
+            labels = "labels that are selected completely at random"
+            if sample.propensity is not None:
+                labels = "the propensities"
             remarks.append(
-                f"These scores allow at most {most:.1%} positives among the unlabelled rows, and "
-                f"the prior says {sample.prior:.1%}: it is too high, or labels are not selected "
-                "completely at random. Precision is lower than shown here."
+                f"The prior of {sample.prior:.1%} and {labels} cannot both hold: these scores then "
+                f"allow at most {most:.1%} positives among the unlabelled rows. If the prior is "
+                "wrong, precision is lower than shown here; if the labels are biased, most of "
+                "these figures are wrong."
             )
         if alarms and self.collapse is not None:
             remarks.append(
@@ -154,8 +159,8 @@ def evaluate(
 ) -> Evaluation:
     """Every metric with an interval, from rows that the model was not fitted on.
 
-    Labels must be selected completely at random, or with known propensities, and both sets must be held out alike:
-    :class:`PUKFold` keeps their shares.
+    Labels must be selected completely at random, or with known propensities, and both sets must
+    be held out alike: :class:`PUKFold` keeps their shares.
 
     Parameters
     ----------

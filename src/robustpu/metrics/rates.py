@@ -3,22 +3,13 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from statistics import NormalDist
-from typing import Final, TypeAlias
-
-import numpy as np
-from numpy.typing import ArrayLike
+from typing import TypeAlias
 
 from robustpu.metrics.estimates import Estimate, combine, wilson
-from robustpu.metrics.sample import Floats, Sample, effective_rows
-from robustpu.thresholds import tail
+from robustpu.metrics.sample import Sample, effective_rows
 
 # A collapsed model gives one class less than this part of its share among the unlabelled rows.
 SLACK = 0.2
-# A prior is refuted only where chance is hardly the reason.
-SURE: Final = 0.99
-# Thresholds that are tried: quantiles of the scores of labelled rows.
-THRESHOLDS: Final = 101
 
 
 @dataclass(frozen=True)
@@ -200,58 +191,3 @@ def collapse(rate: float, prior: float, rows: float = math.inf) -> str | None:
     if rate > 1 - SLACK * (1 - prior) and (1 - prior) * rows >= 1:
         return "positive"
     return None
-
-
-def largest_prior(
-    positive: ArrayLike,
-    unlabeled: ArrayLike,
-    level: float = SURE,
-    *,
-    weight_positive: Floats | None = None,
-    weight_unlabeled: Floats | None = None,
-) -> float:
-    """The largest prior that held-out scores allow: min of rate(t) / recall(t) over thresholds t.
-
-    Positives alone contribute prior * recall to the rate of positive predictions on unlabelled
-    rows. The upper end of the interval of the rate and the lower end of that of the recall are
-    used.
-
-    Parameters
-    ----------
-    positive, unlabeled
-        Scores of labelled and of unlabelled rows that the model was not fitted on; (n,).
-    level
-        Chance with which each end is to hold.
-    weight_positive, weight_unlabeled
-        Weights of these rows.
-
-    Returns
-    -------
-    prior
-        At most 1, which it is without rows.
-
-    Examples
-    --------
-    >>> positive, unlabeled = np.full(100, 0.9), np.repeat([0.9, 0.1], [300, 700])
-    >>> round(largest_prior(positive, unlabeled, 0.9), 2)
-    0.32
-    """
-    scores = [np.asarray(score, dtype=np.float64) for score in (positive, unlabeled)]
-    if not all(map(len, scores)):
-        return 1.0
-    weights = [
-        np.ones(len(score)) if weight is None else weight
-        for weight, score in zip((weight_positive, weight_unlabeled), scores, strict=True)
-    ]
-    rows = [effective_rows(weight) for weight in weights]
-    z = NormalDist().inv_cdf(level)
-    at = np.unique(np.quantile(scores[0], np.linspace(0, 1, THRESHOLDS), method="lower"))
-    shares = [
-        tail(score, weight / weight.sum(), at)[1]
-        for score, weight in zip(scores, weights, strict=True)
-    ]
-    ratios = [
-        wilson(rate, rows[1], z)[1] / wilson(recall, rows[0], z)[0]
-        for recall, rate in zip(*shares, strict=True)
-    ]
-    return float(min(1.0, *ratios))

@@ -68,14 +68,16 @@ class Sample:
 
         Of single-set data the labels have taken away those that were likely to get one.
         """
-        is_taken = self.propensity is not None and self.labeled > 0
-        return self._weight_times(1 - self.propensity if is_taken else None)
+        if self.propensity is None or self.labeled == 0:
+            return self.weight_positive
+        return self._weight_times(1 - self.propensity)
 
     def _weight_times(self, factor: Floats | None) -> Floats:
         if factor is None or not factor.any():
             return self.weight_positive
-        weight: Floats = self.weight_positive * factor
-        return weight / weight.sum()
+        weight = self.weight_positive * factor
+        scaled: Floats = weight / weight.sum()
+        return scaled
 
     @property
     def z(self) -> float:

@@ -196,8 +196,9 @@ def from_weighted(
     >>> from_weighted(score, is_positive, np.ones(9), lambda P, U: len(P) / len(U))
     0.2857...
     """
-    parts = (by_weight(score[side], weight[side]) for side in (is_positive, ~is_positive))
-    return from_scores(*parts, method)
+    sides = is_positive, ~is_positive
+    positive, unlabeled = (by_weight(score[side], weight[side]) for side in sides)
+    return from_scores(positive, unlabeled, method)
 
 
 def by_weight(score: Scores, weight: Scores) -> Scores:

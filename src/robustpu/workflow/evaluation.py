@@ -23,7 +23,12 @@ BINS: Final = 50
 
 
 def evaluate_scores(
-    y: NDArray[np.int64], score: Floats, prior: Prior, threshold: float, scenario: str
+    y: NDArray[np.int64],
+    score: Floats,
+    prior: Prior,
+    threshold: float,
+    scenario: str,
+    propensity: Floats | None = None,
 ) -> Evaluation | None:
     """Every metric from held-out scores; None if no labelled or no unlabelled row has one.
 
@@ -33,6 +38,8 @@ def evaluate_scores(
         Labels, and held-out scores, NaN where there is none; (n,).
     prior, threshold, scenario
         Of the model.
+    propensity
+        Of labelled rows, (n,), or None.
     """
     known = np.isfinite(score)
     is_positive = y[known] == 1
@@ -48,6 +55,7 @@ def evaluate_scores(
         labeled_share=float((y == 1).mean()),
         level=prior.level,
         is_prior_known=prior.is_known,
+        propensity=None if propensity is None else propensity[known],
     )
 
 
