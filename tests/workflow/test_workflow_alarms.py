@@ -71,3 +71,41 @@ def test_a_precision_that_cannot_be_kept_is_an_alarm():
     for kept in ("recall:0.8", "top:50", "prior", 0.3):
         assert threshold_alarms(unknown, kept) == []
     assert threshold_alarms(replace(unknown, is_known=True), "precision:0.4") == []
+
+
+class TestScar:
+    """A share and labels at random that cannot both hold are an alarm, else a note."""
+
+    def frame(self, power):
+        rng = np.random.default_rng(0)
+        truth = np.arange(1500) < 300
+        rows = rng.normal(size=(1500, 2)) + np.outer(truth, [4.0, 0.0])
+        chance = 0.8 / (1 + np.exp(-power * rows[:, 1]))
+        y = truth & (rng.random(1500) < chance)
+        chance = np.where(y, chance, np.nan)
+        return {"a": rows[:, 0], "b": rows[:, 1], "y": y.astype(int), "chance": chance}
+
+    def fitted(self, frame, **given):
+        return fit_table(
+            frame, label="y", method="puet", prior=0.13, scenario="single-set", **given
+        ).results
+
+    def test_it_is_a_note_or_an_alarm(self):
+        fair, biased = (self.fitted(self.frame(power), drop=["chance"]) for power in (0, 4))
+        assert fair.scar.is_refuted is False
+        assert fair.scar.most > 0.13
+        assert fair.scar.text in summary(fair)
+        assert "prior" not in [alarm.kind for alarm in fair.alarms]
+        assert biased.scar.is_refuted
+        assert biased.scar.most < 0.13 == biased.prior.value
+        words = "\n".join(summary(biased))
+        assert "You gave 13.0%. Both cannot hold" in words
+        assert biased.scar.text not in words
+        assert read_results(json.loads(json.dumps(biased.to_json()))).scar == biased.scar
+
+    def test_propensities_make_it_good(self):
+        weighed = self.fitted(self.frame(4), propensity="chance")
+        assert weighed.scar is None
+        assert weighed.data.propensity == "chance"
+        assert "chance" not in [column.name for column in weighed.columns]
+        assert "Both cannot hold" not in "\n".join(summary(weighed))
