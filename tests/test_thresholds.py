@@ -11,6 +11,7 @@ from robustpu import (
     ElkanNotoClassifier,
     NNPUClassifier,
     PriorWarning,
+    PUClassifier,
     PUExtraTreesClassifier,
     VPUClassifier,
     datasets,
@@ -188,7 +189,7 @@ class TestModels:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
+@pytest.mark.filterwarnings("ignore::robustpu.ChanceWarning", "ignore::robustpu.CollapseWarning")
 class TestWeights:
     """Rows that look like positives weigh five times as much as others, and some weigh nothing."""
 
@@ -342,6 +343,22 @@ def test_an_estimate_where_classes_overlap_is_told():
     assert model.evaluate().is_prior_known
 
 
+@pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
+def test_a_precision_that_rests_on_an_unknown_share_is_told():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(2400, 3)), np.arange(2400) < 300
+    X[:500] += 0.5
+    given = {"members": ["logistic"], "random_state": 0}
+    with pytest.warns(PriorWarning, match=r"'precision:0.3' cannot be kept.*'recall:0.8'"):
+        PUClassifier(**given, threshold="precision:0.3").fit(X, y)
+    with pytest.warns(PriorWarning) as caught:
+        PUClassifier(**given, threshold="recall:0.3").fit(X, y)
+    assert "cannot be kept" not in str(caught[0].message)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", PriorWarning)
+        PUClassifier(**given, threshold="precision:0.3", prior=0.1).fit(X, y)
+
+
 def test_unseen_rows_are_those_that_members_held_out(pu):
     model, _ = fitted("network", pu, validation_fraction=0.1)
     known = np.isfinite(model.out_of_fold_)
@@ -368,6 +385,7 @@ def test_true_labels_hold_nothing_out(pu):
 
 
 @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
+@pytest.mark.filterwarnings("ignore::robustpu.ChanceWarning")
 def test_a_precision_that_no_threshold_has_is_told():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(600, 2)), np.arange(600) < 200
@@ -410,6 +428,7 @@ def test_an_estimated_prior_near_0_has_an_interval():
 
 
 @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
+@pytest.mark.filterwarnings("ignore::robustpu.ChanceWarning")
 def test_the_population_has_as_many_labelled_rows_as_the_table():
     random = np.random.RandomState(0)
     X, y = random.randn(1002, 3), np.arange(1002) < 2

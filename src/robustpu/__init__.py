@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from robustpu import tables as tables
     from robustpu import weighting as weighting
     from robustpu import workflow as workflow
+    from robustpu.base.classifier import ChanceWarning as ChanceWarning
     from robustpu.base.classifier import CollapseWarning as CollapseWarning
     from robustpu.curriculum import Curriculum as Curriculum
     from robustpu.methods import all_methods as all_methods
@@ -53,12 +54,15 @@ if TYPE_CHECKING:
     from robustpu.persist.mapping import map_parquet as map_parquet
     from robustpu.priors.estimation import PriorWarning as PriorWarning
     from robustpu.priors.estimation import estimate_prior as estimate_prior
+    from robustpu.priors.scar import ScarCheck as ScarCheck
+    from robustpu.priors.scar import check_scar as check_scar
     from robustpu.split import PUData as PUData
     from robustpu.split import make_pu as make_pu
     from robustpu.training.fit import fit_together as fit_together
 
 _HOME = {
     "BaggingPUClassifier": "robustpu.methods.bagging",
+    "ChanceWarning": "robustpu.base.classifier",
     "CollapseWarning": "robustpu.base.classifier",
     "Curriculum": "robustpu.curriculum",
     "DistPUClassifier": "robustpu.methods.dist_pu",
@@ -83,12 +87,14 @@ _HOME = {
     "PriorWarning": "robustpu.priors.estimation",
     "RobustPUClassifier": "robustpu.methods.robust_pu",
     "RobustPUMetaClassifier": "robustpu.methods.robust_pu_meta",
+    "ScarCheck": "robustpu.priors.scar",
     "SelfPUClassifier": "robustpu.methods.self_pu",
     "SpyClassifier": "robustpu.methods.spy",
     "TEDnClassifier": "robustpu.methods.tedn",
     "UPUClassifier": "robustpu.methods.upu",
     "VPUClassifier": "robustpu.methods.vpu",
     "all_methods": "robustpu.methods",
+    "check_scar": "robustpu.priors.scar",
     "estimate_prior": "robustpu.priors.estimation",
     "fit_together": "robustpu.training.fit",
     "load": "robustpu.persist",

@@ -31,7 +31,7 @@ Size = Annotated[int, number(1, LARGEST, whole=True)]
 
 @dataclass(frozen=True)
 class Data:
-    """What was read; ``label``, ``id`` and ``time`` are columns, ``positive`` is a label."""
+    """What was read; ``positive`` is a label; all but it, and numbers, are names of columns."""
 
     name: str
     rows: Size
@@ -43,6 +43,7 @@ class Data:
     id: str | None
     time: str | None
     dropped: tuple[str, ...]
+    propensity: str | None = None
 
     def __post_init__(self) -> None:
         if self.n_positive + self.n_unlabeled != self.rows:
@@ -105,6 +106,28 @@ class Prior:
 
 
 @dataclass(frozen=True)
+class Scar:
+    """Whether positives may have been labelled completely at random (SCAR).
+
+    Attributes
+    ----------
+    most
+        The largest share of positives among the unlabelled rows with which they may.
+    level
+        Chance with which a right share is not refuted, at the least.
+    is_refuted
+        Whether the share that the user gave is above; None if none was given.
+    text
+        All this in words.
+    """
+
+    most: Share
+    level: Share
+    is_refuted: bool | None
+    text: str
+
+
+@dataclass(frozen=True)
 class Metric:
     """An estimate with its interval; ``clipped`` if it was out of range before."""
 
@@ -145,6 +168,8 @@ class EvaluationSummary:
         Length of the list of the metrics ``_at_k``.
     recovery
         Where held-out labelled positives rank among the unlabelled rows, by growing share.
+    auc_of_labeled
+        Chance that a labelled row outranks an unlabelled one; None in older results.
     """
 
     level: Share
@@ -154,6 +179,12 @@ class EvaluationSummary:
     remarks: tuple[str, ...]
     metrics: tuple[Metric, ...]
     recovery: tuple[Recovery, ...] = ()
+    auc_of_labeled: Metric | None = None
+
+    @property
+    def beats_chance(self) -> bool:
+        """Whether held-out rows show that the ranking is better than chance."""
+        return self.auc_of_labeled is None or self.auc_of_labeled.low > 0.5
 
     def metric(self, name: str) -> Metric | None:
         """The metric of that name."""
@@ -449,6 +480,8 @@ class Results:
         What the ranking rests on; empty for other methods than the pool.
     profiles
         Important columns, the most important first.
+    scar
+        None if propensities were given, there is no evaluation, or in older results.
     """
 
     made: str
@@ -472,11 +505,17 @@ class Results:
     settings: Settings
     members: tuple[PoolMember, ...] = ()
     profiles: tuple[Profile, ...] = ()
+    scar: Scar | None = None
     schema: Literal[2] = SCHEMA
 
     def __post_init__(self) -> None:
         if {len(point.expected) for point in self.sensitivity} - {len(self.top)}:
             raise ValueError("has other lists in its sensitivity than in its top")
+
+    @property
+    def beats_chance(self) -> bool:
+        """Whether held-out rows, if any, show a ranking that is better than chance."""
+        return self.evaluation is None or self.evaluation.beats_chance
 
     @property
     def expected(self) -> float:

@@ -158,6 +158,20 @@ def at_precision(
     return float(scores[best]), float(found[best])
 
 
+def precision_doubt(threshold: float | str) -> str:
+    """Say that a threshold for a precision cannot be kept where the prior is not known.
+
+    Examples
+    --------
+    >>> precision_doubt("precision:0.8")
+    "The threshold 'precision:0.8' cannot be kept: a precision rests on that share. Give it, or..."
+    """
+    return (
+        f"The threshold {threshold!r} cannot be kept: a precision rests on that share. Give it, or "
+        "choose 'recall:0.8' or 'top:200', which need none."
+    )
+
+
 def tail(score: Scores, weight: Scores, at: Scores | float) -> tuple[Scores, Scores]:
     """Weight of the scores above each of ``at``, and of those at or above it.
 

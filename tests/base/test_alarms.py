@@ -7,6 +7,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from robustpu import (
+    ChanceWarning,
     CollapseWarning,
     ElkanNotoClassifier,
     NNPUClassifier,
@@ -73,13 +74,6 @@ def test_what_is_refused_by_name(given, message):
 class TestTooFewPositives:
     """Where hardly any unlabelled row is predicted positive, and a quarter should be."""
 
-    def raised(self, rows):
-        given = {"prior": 0.25, "threshold": 0.9999, "validation_fraction": 0.5}
-        model = ElkanNotoClassifier(LogisticRegression(), **given, random_state=0)
-        with pytest.warns(CollapseWarning) as caught:
-            model.fit(rows, Y)
-        return str(caught[0].message), model
-
     def test_a_ranking_that_is_sound_asks_for_another_threshold(self):
         rng = np.random.default_rng(0)
         hidden = np.arange(1100) < 150
@@ -102,8 +96,46 @@ class TestTooFewPositives:
         model = ElkanNotoClassifier(LogisticRegression(), **given, random_state=0).fit(X, Y)
         assert not model.predict(X[30:]).any()
 
-    def test_scores_that_rank_nothing_are_a_collapse(self):
+    def test_scores_that_rank_nothing_are_chance_and_a_collapse(self):
         noise = np.random.default_rng(1).normal(size=X.shape)
-        message, _ = self.raised(noise)
-        assert "probably collapsed to all-negative" in message
-        assert "ranking is sound" not in message
+        given = {"prior": 0.25, "threshold": 0.9999, "validation_fraction": 0.5}
+        model = ElkanNotoClassifier(LogisticRegression(), **given, random_state=0)
+        with pytest.warns((ChanceWarning, CollapseWarning)) as caught:
+            model.fit(noise, Y)
+        assert [warning.category for warning in caught] == [ChanceWarning, CollapseWarning]
+        assert "probably collapsed to all-negative" in str(caught[1].message)
+
+
+class TestChance:
+    """Labels that the columns know nothing of: no share of positives makes a promise of them."""
+
+    def fitted(self, prior):
+        rng = np.random.default_rng(3)
+        rows, y = rng.normal(size=(500, 4)), np.arange(500) < 80
+        given = {"members": ["logistic"], "prior": prior, "threshold": "prior"}
+        with pytest.warns(ChanceWarning, match="more than by chance") as caught:
+            model = PUClassifier(**given, random_state=0).fit(rows, y)
+        return model, [str(warning.message) for warning in caught]
+
+    @pytest.mark.parametrize("prior", [0.3, 0.01])
+    def test_it_is_told_whatever_prior_is_given(self, prior):
+        model, (message,) = self.fitted(prior)
+        found = model.evaluate()
+        area = found.auc_of_labeled
+        assert not found.beats_chance
+        assert area.low < 0.5
+        assert f"AUC {area.value:.2f} ({area.low:.2f} to {area.high:.2f}" in message
+        assert found.remarks()[0] == message
+        assert "chance" not in "".join(found.remarks(alarms=False))
+
+    def test_few_held_out_rows_are_no_ground_for_it(self):
+        rng = np.random.default_rng(3)
+        given = {"prior": 0.3, "validation_fraction": 0.1, "threshold": "prior"}
+        model = ElkanNotoClassifier(LogisticRegression(), **given, random_state=0)
+        model.fit(rng.normal(size=X.shape), Y)
+        assert not model.evaluate().beats_chance
+
+    def test_a_ranking_that_is_weak_but_real_is_none(self):
+        found = PUClassifier(members=["logistic"], prior=0.2, random_state=0).fit(X, Y).evaluate()
+        assert found.beats_chance
+        assert found.auc_of_labeled.low > 0.5

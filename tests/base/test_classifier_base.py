@@ -467,6 +467,7 @@ class TestSmallData:
 
     @pytest.mark.parametrize("cls", ALL)
     @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
+    @pytest.mark.filterwarnings("ignore::robustpu.ChanceWarning")
     def test_batches_without_a_positive(self, cls):
         X, y = table(n_positive=3, n_unlabeled=90)
         model = quick(cls, batch_size=4, epochs=3).fit(X, y)
@@ -505,6 +506,7 @@ class TestSmallData:
             quick(prior="auto").fit(X, y)
 
     @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
+    @pytest.mark.filterwarnings("ignore::robustpu.ChanceWarning")
     def test_two_positives_and_an_unknown_prior(self):
         X, y = table(n_positive=2, n_unlabeled=40)
         with pytest.warns(PriorWarning, match="do not tell the share of positives"):
@@ -526,6 +528,7 @@ class TestSmallData:
         assert model.selection_ == "pu"
         assert np.isfinite(model.predict_proba(X)).all()
 
+    @pytest.mark.filterwarnings("ignore::robustpu.ChanceWarning")
     def test_more_members_than_rows(self):
         X, y = table(n_positive=8, n_unlabeled=8)
         model = quick(n_members=20, epochs=10).fit(X, y)

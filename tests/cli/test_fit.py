@@ -383,3 +383,46 @@ def test_a_share_between_two_ends_is_no_certainty(run, claims, tmp_path):
     assert "from the range that you gave" in page
     assert "more likely fewer" not in page
     assert "If the share were another" in page
+
+
+class TestPropensity:
+    def table(self, tmp_path, wrong=None):
+        rng = np.random.default_rng(0)
+        truth = np.arange(500) < 200
+        rows = rng.normal(size=(500, 2)) + 3 * truth[:, None]
+        chance = np.where(rows[:, 1] > 3, 0.8, 0.2)
+        y = truth & (rng.random(500) < chance)
+        chance = np.where(y, chance, np.nan)
+        if wrong is not None:
+            chance[np.flatnonzero(y)[3]] = wrong
+        table = pd.DataFrame(rows, columns=list("ab")).assign(y=y.astype(int), chance=chance)
+        table.to_csv(tmp_path / "t.csv", index=False)
+        return tmp_path / "t.csv", truth[~y].mean()
+
+    def fit(self, run, tmp_path, path, *more):
+        given = ("--label", "y", "--scenario", "single-set", "--method", "elkan-noto")
+        return run("fit", path, *given, "--out", tmp_path / "m", *more)
+
+    def test_it_counts_the_share_and_is_no_feature(self, run, tmp_path):
+        path, share = self.table(tmp_path)
+        answer = self.fit(run, tmp_path, path, "--propensity", "chance")
+        assert answer.exit_code == 0, answer.output
+        results = open_study(tmp_path / "m").results
+        assert results.prior.is_known
+        assert results.prior.low < share < results.prior.high
+        assert results.prior.value == pytest.approx(share, abs=0.08)
+        assert [column.name for column in results.columns] == ["a", "b"]
+        answer = run("predict", tmp_path / "m", path, "--out", tmp_path / "scored.csv")
+        assert answer.exit_code == 0, answer.output
+
+    @pytest.mark.parametrize("wrong", [0, 1.2, np.nan])
+    def test_a_wrong_one_is_refused_before_the_work(self, run, tmp_path, wrong):
+        answer = self.fit(run, tmp_path, self.table(tmp_path, wrong)[0], "--propensity", "chance")
+        assert answer.exit_code == 1
+        assert "propensity must be above 0 and at most 1 for each labelled row" in answer.stderr
+        assert not (tmp_path / "m").exists()
+
+    def test_a_column_that_is_not_there_is_refused(self, run, tmp_path):
+        answer = self.fit(run, tmp_path, self.table(tmp_path)[0], "--propensity", "chances")
+        assert answer.exit_code == 1
+        assert "Did you mean 'chance'?" in answer.stderr

@@ -15,6 +15,7 @@ from sklearn.svm import LinearSVC
 
 import robustpu
 from robustpu import PriorWarning, PUClassifier, datasets, make_pu
+from robustpu.base.classifier import ChanceWarning
 from robustpu.methods import composition
 from robustpu.methods.members import MEMBERS
 from robustpu.modules import mlp
@@ -243,7 +244,8 @@ class TestOddTables:
     @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
     def test_constant_columns_get_the_prior(self, pu):
         fitted = PUClassifier(prior=0.3, random_state=0, threshold="prior")
-        fitted.fit(np.ones((280, 3)), pu.y)
+        with pytest.warns(ChanceWarning):
+            fitted.fit(np.ones((280, 3)), pu.y)
         np.testing.assert_allclose(fitted.probability_, 0.3, atol=1e-6)
 
     @pytest.mark.parametrize("factor", [1e40, 1e200])

@@ -129,9 +129,8 @@ def test_without_a_test_nothing_is_said_of_it():
 def test_chance_is_a_headline_without_a_promise():
     made = stored(3, 3)
     made["evaluation"]["recovery"] = recovery(half=1)
-    made["evaluation"]["metrics"] = [
-        {"name": "auc", "value": 0.52, "low": 0.45, "high": 0.6, "clipped": False}
-    ]
+    area = {"name": "auc_of_labeled", "value": 0.52, "low": 0.45, "high": 0.6, "clipped": False}
+    made["evaluation"]["auc_of_labeled"] = area
     words = Reader(page_of(made)).words
     assert "The list may be no better than chance" in words
     assert "Start with" not in words

@@ -74,7 +74,7 @@ def test_a_share_that_scores_refute_is_noted_by_method():
     found = compare_table(frame, prior=0.5, **given)
     notes = [note for note in found.notes if "allow at most" in note]
     assert len(notes) in (1, 2)
-    assert all("the prior says 50.0%" in note for note in notes)
+    assert all("The prior of 50.0% and" in note for note in notes)
     assert all(each.remarks for each in found.methods)
     possible = compare_table(frame, prior=0.1, **given)
     assert not [note for note in possible.notes if "allow at most" in note]

@@ -1,6 +1,5 @@
 """What all classifiers share: labels in, one way to fit, probabilities and suspects out."""
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -10,15 +9,22 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.metrics import roc_auc_score
 from sklearn.utils import Tags, column_or_1d
 from sklearn.utils.validation import _check_sample_weight, _num_samples, check_is_fitted
 
 import robustpu
 from robustpu import calibration, labels, priors, thresholds
-from robustpu.metrics import Evaluation, collapse, evaluate
+from robustpu.metrics import Evaluation, collapse, evaluate, ranking
+from robustpu.metrics.estimates import Estimate
+from robustpu.metrics.sample import sample_of
 from robustpu.priors.cautious import share_posterior
-from robustpu.priors.estimation import Parts, PriorInterval, PriorWarning, prior_interval
+from robustpu.priors.estimation import (
+    Parts,
+    PriorInterval,
+    PriorWarning,
+    counted_interval,
+    prior_interval,
+)
 from robustpu.scenario import check_scenario
 from robustpu.training import Job, Problem, Scores, TrainingData, fit_together
 from robustpu.training.data import Floats, Mask
@@ -35,6 +41,10 @@ from robustpu.validation.parameters import (
 from robustpu.validation.warning import warn
 
 
+class ChanceWarning(UserWarning):
+    """Labelled rows that were held out rank no better than by chance among unlabelled ones."""
+
+
 class CollapseWarning(UserWarning):
     """The model predicts almost only one class on the unlabelled rows."""
 
@@ -43,6 +53,8 @@ class CollapseWarning(UserWarning):
 EDGE = 1e-9
 # Bootstrap samples of held-out scores for the interval of an estimated prior.
 DRAWS = 100
+# Of intervals in alarms.
+LEVEL = 0.9
 # A model with this AUC of labelled against unlabelled rows has not collapsed.
 RANKS = 0.6
 # Fewer held-out labelled rows, if they are less than half of all, are no ground for doubt.
@@ -98,7 +110,10 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     prior_, population_prior_
         Share of positives among the unlabelled rows, given or estimated, and in the population.
     is_positive_, sample_weight_
-        Whether each training row is labelled, and its weight up to a factor, (n,).
+        Whether each training row is labelled, and its weight up to a factor, (n,); that of
+        labelled rows over their propensity.
+    propensity_
+        As given, NaN for unlabelled rows, (n,); only after a fit with propensities.
     probability_
         Probability of being positive of each training row, (n,).
     out_of_fold_
@@ -129,6 +144,7 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         sample_weight: ArrayLike | None = None,
         *,
         eval_set: tuple[ArrayLike, ArrayLike] | None = None,
+        propensity: ArrayLike | None = None,
     ) -> Self:
         """Fit to positives and unlabelled rows.
 
@@ -148,10 +164,16 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             epochs or rounds to choose from, it chooses by accuracy, and marks the model as
             ``selection_ == "oracle"``. Without it a share of the positives and of the unlabelled
             rows is held out, and no negative is used.
+        propensity
+            Of each labelled row, its probability of having been labelled, given that it is
+            positive; NaN for unlabelled rows, (n,). Labels that are not selected completely at
+            random are made good by weights 1 / propensity, at most twenty times the least. In
+            single-set data ``prior="auto"`` is then the share that the propensities count.
         """
         shown = bar(type(self).__name__) if getattr(self, "verbose", 0) else nullcontext()
         with shown as progress:
-            fit_together([Job(self, X, y, eval_set, sample_weight)], progress)
+            job = Job(self, X, y, eval_set, sample_weight, propensity=propensity)
+            fit_together([job], progress)
         return self
 
     # The steps of a fit, in their order.
@@ -198,6 +220,18 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         """Estimate the prior from the rows to train on."""
         raise NotImplementedError
 
+    def counted_prior(self, data: TrainingData) -> float | None:
+        """The prior that propensities count, if it is wanted; None without; sets its error."""
+        if data.propensity is not None and priors.is_joint(self.prior):
+            raise ValueError(
+                f"prior={self.prior!r} trains networks that take no propensities: give a number, "
+                "or another method, such as 'auto'."
+            )
+        if data.counted is None or self.prior != "auto":
+            return None
+        share, self.prior_error_ = data.counted.check()
+        return priors.inside(share, int((~data.is_positive).sum()))
+
     def part_jobs(self, data: TrainingData, seeds: Sequence[int]) -> list[Job]:
         """Give the estimators of an ensemble with what they are fitted on."""
         return []
@@ -209,13 +243,16 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     def finalize(self, data: TrainingData, scores: Scores) -> None:
         """Keep the scores of the training rows, calibrate, and find the threshold."""
         self.is_positive_, self.sample_weight_ = data.is_positive, data.weight
+        if data.propensity is not None:
+            self.propensity_ = data.propensity
         self.calibration_ = self._find_calibration(scores.in_sample, scores.out_of_fold)
         self.probability_ = calibration.shifted(scores.in_sample, self.calibration_)
         self.out_of_fold_ = calibration.shifted(scores.out_of_fold, self.calibration_)
         self.threshold_ = float(np.clip(self._find_threshold(), EDGE, 1 - EDGE))
 
     def raise_alarms(self) -> None:
-        """Warn of a collapse, and of a share of positives that held-out rows do not tell."""
+        """Warn of chance, a collapse, and a share of positives that held-out rows do not tell."""
+        self._warn_if_chance()
         self._warn_if_collapsed()
         self._warn_of_prior()
 
@@ -312,6 +349,9 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         )
         if kind == "recall":
             return thresholds.at_recall(scores[0], number, weights[0])
+        if self.scenario == "single-set" and hasattr(self, "propensity_"):
+            # A precision is that among the unlabelled rows, which some positives have left.
+            weights = weights[0] * (1 - self.propensity_[rows & self.is_positive_]), weights[1]
         found, reached = thresholds.at_precision(*scores, self.prior_, number, weights)
         if reached < number:
             warn(
@@ -348,16 +388,31 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
                 CollapseWarning,
             )
 
+    def _warn_if_chance(self) -> None:
+        """Warn if held-out rows do not show that the model ranks at all, whatever the prior."""
+        rows = self._held_out_rows()
+        if rows is None or not self._tells(rows):
+            return
+        area = self._auc_of_labeled(rows)
+        if not ranking.beats_chance(area):
+            warn(ranking.chance_doubt(area, LEVEL), ChanceWarning)
+
     def _ranks(self) -> bool:
         """Whether held-out labelled rows rank clearly above unlabelled ones."""
         rows = self._held_out_rows()
         if rows is None:
             return False
-        y, score = self.is_positive_[rows], self.out_of_fold_[rows]
-        area = float(roc_auc_score(y, score, sample_weight=self.sample_weight_[rows]))
-        # Beyond chance.
-        error = math.sqrt(area * (1 - area) / int(y.sum()))
-        return area >= RANKS and area - 2 * error > 0.5
+        area = self._auc_of_labeled(rows)
+        return area.value >= RANKS and ranking.beats_chance(area)
+
+    def _auc_of_labeled(self, rows: NDArray[np.bool_]) -> Estimate:
+        given = self.is_positive_[rows], self.out_of_fold_[rows]
+        # It does not depend on the prior.
+        weight, propensity = self._weights_of(rows)
+        sample = sample_of(
+            *given, prior=self.prior_, level=LEVEL, sample_weight=weight, propensity=propensity
+        )
+        return ranking.auc_of_labeled(sample)
 
     def _warn_of_prior(self) -> None:
         """Warn if held-out rows do not tell the share of positives, and it was not given."""
@@ -365,8 +420,17 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         if rows is None:
             return
         # An interval by a bootstrap is of shares that are known.
-        if self._tells(rows) and not share_posterior(*self._held_out_odds(rows)).is_known:
-            warn(self._prior_interval(rows, 0.9, DRAWS).doubt(self.prior_), PriorWarning)
+        if not self._tells(rows) or hasattr(self, "prior_error_"):
+            return
+        if not share_posterior(*self._held_out_odds(rows)).is_known:
+            found = self._prior_interval(rows, LEVEL, DRAWS)
+            warn(found.doubt(self.prior_) + self._doubt_of_threshold(), PriorWarning)
+
+    def _doubt_of_threshold(self) -> str:
+        """Say that a threshold for a precision rests on a share that is not known."""
+        if thresholds.parse(self.threshold)[0] != "precision":
+            return ""
+        return " " + thresholds.precision_doubt(self.threshold)
 
     def _tells(self, rows: NDArray[np.bool_]) -> bool:
         """Whether held-out rows are enough to doubt an estimate that more rows were used for."""
@@ -496,6 +560,7 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         elif priors.needs_estimation(self.prior):
             found = self._prior_interval(rows, level, DRAWS)
             prior_interval, is_known = (found.low, found.high), found.is_known
+        weight, propensity = self._weights_of(rows)
         return evaluate(
             self.is_positive_[rows],
             self.out_of_fold_[rows],
@@ -503,19 +568,31 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             prior_interval=prior_interval,
             threshold=self.threshold_,
             scenario=self.scenario,
-            sample_weight=self.sample_weight_[rows],
             labeled_share=float(
                 np.average(self.is_positive_, weights=self.sample_weight_).clip(EDGE, 1 - EDGE)
             ),
             k=k,
             level=level,
             is_prior_known=is_known,
+            sample_weight=weight,
+            propensity=propensity,
         )
+
+    def _weights_of(self, rows: NDArray[np.bool_]) -> tuple[Floats, Floats | None]:
+        """Sample weights and propensities of some rows, as metrics take them: apart."""
+        weight, propensity = self.sample_weight_, getattr(self, "propensity_", None)
+        if propensity is None:
+            return weight[rows], None
+        weight = weight * np.where(self.is_positive_, propensity, 1.0)
+        return weight[rows], propensity[rows]
 
     def _prior_interval(
         self, rows: NDArray[np.bool_], level: float, n_bootstrap: int
     ) -> PriorInterval:
         """Interval of an estimated prior, from held-out scores."""
+        error = getattr(self, "prior_error_", None)
+        if error is not None:
+            return counted_interval(self.prior_, error, level)
         odds, random = self._held_out_odds(rows), np.random.RandomState(0)
         found = prior_interval(
             odds, self.prior_, level=level, n_bootstrap=n_bootstrap, random=random

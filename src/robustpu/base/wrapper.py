@@ -21,7 +21,7 @@ from robustpu import labels
 from robustpu.base.arrays import refuse_dates, refuse_repeated_names
 from robustpu.base.classifier import BasePUClassifier
 from robustpu.calibration import shifted
-from robustpu.priors import from_scores, is_joint
+from robustpu.priors import from_weighted, is_joint
 from robustpu.selection import oracle_accuracy, proxy_accuracy
 from robustpu.training import Problem, Scores, TrainingData
 from robustpu.training.data import Floats, Index, Mask, rows_of
@@ -147,8 +147,8 @@ class WrapperPUClassifier(SinglePUClassifier):
         """Estimate the prior from out-of-fold scores of the learner."""
         data = data.with_weight()
         score = self.cross_fit(data, random)
-        logits = balanced_logits(score, data.is_positive, self.labelled_share(data))
-        return from_scores(*logits, self.prior)
+        logits = balanced_logits(score, self.labelled_share(data))
+        return from_weighted(logits, data.is_positive, data.weight, self.prior)
 
     def labelled_share(self, data: TrainingData) -> float:
         """Share of the labelled rows in what a learner of ``cross_fit`` sees."""
@@ -310,29 +310,24 @@ def _checked(learner: Any, probability: Floats) -> Floats:
     return probability
 
 
-def balanced_logits(
-    probability: Floats, is_positive: Mask, share: float | None = None
-) -> tuple[Floats, Floats]:
-    """Log-odds of the labelled and of the unlabelled rows, as if both had the same weight.
+def balanced_logits(probability: Floats, share: float) -> Floats:
+    """Log-odds as if labelled and unlabelled rows had the same weight, (n,).
 
     Parameters
     ----------
     probability
         Of being labelled, (n,).
-    is_positive
-        Which rows are labelled, (n,).
     share
-        Of the labelled rows, as the learner saw it; by default each row counted the same.
+        Of the labelled rows, as the learner saw it.
 
     Examples
     --------
-    >>> balanced_logits(np.array([0.25, 0.25, 0.25, 0.25]), np.array([1, 0, 0, 0]) > 0)[1].round(6)
-    array([0., 0., 0.])
+    >>> balanced_logits(np.array([0.25, 0.25]), 0.25).round(6)
+    array([0., 0.])
     """
-    share = float(is_positive.mean()) if share is None else share
     inside = np.clip(probability, 1e-9, 1 - 1e-9)
-    score = np.log(inside / (1 - inside)) - np.log(share / (1 - share))
-    return score[is_positive], score[~is_positive]
+    odds: Floats = np.log(inside / (1 - inside)) - np.log(share / (1 - share))
+    return odds
 
 
 def _refuse_unusable(X: Any) -> None:

@@ -23,6 +23,7 @@ from robustpu.cli.options import (
     Members,
     Positive,
     Prior,
+    Propensity,
     Quiet,
     Scenario,
     Seed,
@@ -83,6 +84,7 @@ def fit(
         ),
     ] = DEFAULT_METHOD,
     prior: Prior = "auto",
+    propensity: Propensity = None,
     scenario: Scenario = "case-control",
     threshold: Threshold = "0.5",
     members: Members = None,
@@ -107,7 +109,7 @@ def fit(
         _check_out(out, overwrite)
         with show_progress(quiet or as_json) as progress:
             progress("reading", 0, 0)
-            named = label, id_column, time_column, *(drop or ()), *kinds
+            named = label, id_column, time_column, propensity, *(drop or ()), *kinds
             check_start(data, no_header, *named)
             table = read(data, no_header, skip_bad_rows)
             check_columns(table, *named)
@@ -128,6 +130,7 @@ def fit(
                 kinds=kinds,
                 method=method,
                 prior=prior,
+                propensity=propensity,
                 scenario=scenario,
                 threshold=threshold_of(threshold),
                 seed=seed,
@@ -181,7 +184,11 @@ def summary(results: "results.Results") -> list[str]:
         is_starred = any(metric.clipped for metric in known.values())
         lines += ["", f"{'':12}0{'':18}0.5{'':18}1"]
         lines += [_metric_line(title, metric) for title, metric in known.items()]
-        lines += ["", *_lists(results), "", *_footnotes(evaluation, is_starred)]
+        lines += ["", *_lists(results)] if results.beats_chance else []
+        lines += ["", *_footnotes(evaluation, is_starred)]
+    if results.scar is not None and not results.scar.is_refuted:
+        # What is refuted is an alarm.
+        lines += ["", results.scar.text]
     return [*lines, *(f"Alarm: {alarm.text}" for alarm in results.alarms)]
 
 
@@ -195,6 +202,11 @@ def _share_lines(results: "results.Results") -> list[str]:
     from robustpu.charts.wording import CAVEAT
 
     prior, n_unlabeled = results.prior, results.data.n_unlabeled
+    if not results.beats_chance:
+        return [
+            f"No ranking of the {n_unlabeled:,} unlabelled rows that is shown to beat chance: "
+            "nothing is promised of the list.",
+        ]
     count = round(results.expected)
     if prior.low is None or prior.high is None:
         return [f"Positives among the unlabelled rows, as given: {prior.value:.2%}, {count:,}."]

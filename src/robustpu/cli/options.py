@@ -72,6 +72,14 @@ Time = Annotated[
         help="Column with the time of a row; not a feature.",
     ),
 ]
+Propensity = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Column with the probability of each known positive to have been labelled, given that "
+        "it is positive; empty in other rows. For labels that prefer some kinds of positives.",
+    ),
+]
 Scenario = Annotated[
     str,
     typer.Option(

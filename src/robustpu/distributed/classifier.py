@@ -206,10 +206,9 @@ class DaskRobustPUMetaClassifier(Answers, BaseEstimator):  # type: ignore[misc]
     def _set_prior(self, table: Table, scores: Parts, seed: int) -> None:
         if priors.needs_estimation(self.prior):
             parts = summaries.sample(table, scores, SAMPLE, seed)
-            mask = np.repeat([True, False], [len(part) for part in parts])
             share = table.totals[0] / sum(table.totals)
-            logits = balanced_logits(np.concatenate(parts), mask, share)
-            self.prior_ = priors.from_scores(*logits, self.prior)
+            positive, unlabeled = (balanced_logits(part, share) for part in parts)
+            self.prior_ = priors.from_scores(positive, unlabeled, self.prior)
         else:
             self.prior_ = check_prior(self.prior)
         self.population_prior_ = population_prior(self.prior_, *table.totals, self.scenario)

@@ -31,7 +31,7 @@ from robustpu.pool.crossfit import (
 )
 from robustpu.pool.link import fit_link, linked
 from robustpu.pool.weights import auc, greedy
-from robustpu.priors import by_weight, from_scores, is_joint, needs_estimation
+from robustpu.priors import from_weighted, is_joint, needs_estimation
 from robustpu.scenario import check_prior
 from robustpu.training import Job, Problem, Scores, TrainingData
 from robustpu.training.data import Floats, Index, Mask
@@ -271,13 +271,12 @@ class PUClassifier(BasePUClassifier):
     def _resolve_prior(self, score: Floats, data: TrainingData, rows: Index) -> None:
         """The prior as given, or from the out-of-fold scores of the pool."""
         is_positive = data.is_positive[rows]
-        if needs_estimation(self.prior):
+        counted = self.counted_prior(data)
+        if counted is not None:
+            self.prior_ = counted
+        elif needs_estimation(self.prior):
             require_two(is_positive)
-            weight = data.weight[rows]
-            positive, unlabeled = (
-                by_weight(score[side], weight[side]) for side in (is_positive, ~is_positive)
-            )
-            self.prior_ = from_scores(positive, unlabeled, self.prior)
+            self.prior_ = from_weighted(score, is_positive, data.weight[rows], self.prior)
         else:
             self.prior_ = check_prior(self.prior)
         self.population_prior_ = data.population_prior(self.prior_, self.scenario)

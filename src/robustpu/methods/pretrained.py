@@ -17,7 +17,7 @@ from robustpu.base.wrapper import SinglePUClassifier, refuse_huge
 from robustpu.calibration import log_odds
 from robustpu.pretrained import EncodedTable, load_network, read_about
 from robustpu.pretrained.inference import MAX_COLUMNS, MAX_CONTEXT, on_threads
-from robustpu.priors import from_scores, inside
+from robustpu.priors import from_weighted, inside
 from robustpu.scenario import to_population
 from robustpu.training import Problem, Scores, TrainingData
 from robustpu.training.data import Floats, Index, Mask
@@ -144,8 +144,7 @@ class PretrainedPUClassifier(SinglePUClassifier):
                 "2 labelled positives and 2 unlabelled rows with non-zero sample weight. Give "
                 "prior= a number, or 'auto'."
             )
-        odds = log_odds(score)
-        return from_scores(odds[is_positive], odds[~is_positive], self.prior)
+        return from_weighted(log_odds(score), is_positive, data.weight[rows], self.prior)
 
     def fit_data(self, problem: Problem) -> Scores:
         data, random = problem.data, problem.random

@@ -14,7 +14,7 @@ from robustpu.base.wrapper import SinglePUClassifier, balanced_logits, folds, re
 from robustpu.methods.trees import Forest, Limits, Masses, grow
 from robustpu.pool.forests import FAR
 from robustpu.pool.trees import Trees
-from robustpu.priors import from_scores
+from robustpu.priors import from_weighted
 from robustpu.scenario import check_scenario
 from robustpu.training import Problem, Scores, TrainingData
 from robustpu.training.data import Floats
@@ -106,7 +106,8 @@ class PUExtraTreesClassifier(SinglePUClassifier):
     def estimate_prior(self, data: TrainingData, random: np.random.RandomState) -> float:
         data = data.with_weight()
         score = _cross_fit(data, self.n_estimators, random)
-        return from_scores(*balanced_logits(score, data.is_positive, 0.5), self.prior)
+        logits = balanced_logits(score, 0.5)
+        return from_weighted(logits, data.is_positive, data.weight, self.prior)
 
     def fit_data(self, problem: Problem) -> Scores:
         data, random = problem.data, problem.random

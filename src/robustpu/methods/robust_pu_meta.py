@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.utils.validation import check_is_fitted
 
-from robustpu.base.classifier import BasePUClassifier, CollapseWarning
+from robustpu.base.classifier import BasePUClassifier, ChanceWarning, CollapseWarning
 from robustpu.base.wrapper import WrapperPUClassifier
 from robustpu.calibration import among_unlabeled, log_odds, matched, posterior, prior_shift, shifted
 from robustpu.curriculum import Curriculum, describe_weights
@@ -237,7 +237,8 @@ class RobustPUMetaClassifier(WrapperPUClassifier):
         whole = TrainingSet(np.arange(len(data)), data.is_positive, data.weight)
         with warnings.catch_warnings():
             # What is fitted to a part of the rows is not what the user gets.
-            warnings.simplefilter("ignore", CollapseWarning)
+            for kind in (ChanceWarning, CollapseWarning):
+                warnings.simplefilter("ignore", kind)
             fits = fit_round(first, data.X, members, [whole] * len(members), random, **given)
         best = self._candidate(0, fits, data, is_ratio)
         self._record(best, [{}] * len(members))

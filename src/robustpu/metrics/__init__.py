@@ -26,7 +26,8 @@ the parts (shares: Wilson; AUC: DeLong; average precision: delta method), with n
 from robustpu.metrics.bins import Reliability, reliability
 from robustpu.metrics.estimates import Estimate
 from robustpu.metrics.evaluation import Evaluation, evaluate
-from robustpu.metrics.rates import collapse, largest_prior
+from robustpu.metrics.rates import collapse
+from robustpu.metrics.refuting import largest_prior
 from robustpu.metrics.scorers import one_standard_error, scorer
 from robustpu.metrics.splitting import PUKFold, PUTimeSplit
 from robustpu.metrics.values import (

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from robustpu.labels import Label
 from robustpu.metrics import ranking, rates
 from robustpu.metrics.estimates import Estimate
+from robustpu.metrics.refuting import largest_prior
 from robustpu.metrics.sample import Sample, sample_of
 
 # Metrics that are left out where the share of positives is not known.
@@ -32,6 +33,8 @@ class Evaluation(Mapping[str, Estimate]):
     collapse
         "negative" or "positive" if nearly all rows are predicted so, see
         :func:`robustpu.metrics.collapse`; else None.
+    auc_of_labeled
+        Chance that a labelled row outranks an unlabelled one, which needs no prior.
     is_prior_known
         If not, there are only metrics that do not need the share of positives.
     """
@@ -41,6 +44,7 @@ class Evaluation(Mapping[str, Estimate]):
     sample: Sample
     rate: float
     collapse: str | None
+    auc_of_labeled: Estimate
     is_prior_known: bool = True
 
     def __getitem__(self, name: str) -> Estimate:
@@ -56,6 +60,11 @@ class Evaluation(Mapping[str, Estimate]):
 
     def __len__(self) -> int:
         return len(self.estimates)
+
+    @property
+    def beats_chance(self) -> bool:
+        """Whether the interval of ``auc_of_labeled`` lies above 0.5, whatever the prior."""
+        return ranking.beats_chance(self.auc_of_labeled)
 
     @property
     def clipped(self) -> tuple[str, ...]:
@@ -84,9 +93,18 @@ class Evaluation(Mapping[str, Estimate]):
             return f"unknown, {low:.3g} to {high:.3g}"
         return f"{self.sample.prior:.3g}" + ("" if low == high else f" [{low:.3g}, {high:.3g}]")
 
-    def remarks(self) -> list[str]:
-        """Warnings about these figures: clipped values, a refuted prior, a collapse."""
+    def remarks(self, *, alarms: bool = True) -> list[str]:
+        """Warnings about these figures: clipped values, a refuted prior.
+
+        Parameters
+        ----------
+        alarms
+            Whether to say also that the ranking is no better than chance, and that the model has
+            collapsed.
+        """
         remarks = []
+        if alarms and not self.beats_chance:
+            remarks.append(ranking.chance_doubt(self.auc_of_labeled, self.sample.level))
         if self.clipped:
             remarks.append(
                 "* out of range before it was cut: few rows, a wrong prior, or labels that are not "
@@ -99,19 +117,23 @@ class Evaluation(Mapping[str, Estimate]):
             )
             return remarks
         sample = self.sample
-        most = rates.largest_prior(
+        most = largest_prior(
             sample.positive,
             sample.unlabeled,
-            weight_positive=sample.weight_positive,
+            weight_positive=sample.weight_hidden,
             weight_unlabeled=sample.weight_unlabeled,
         )
-        if sample.prior > most:
+        if sample.priors[0] > most:
+            labels = "labels that are selected completely at random"
+            if sample.propensity is not None:
+                labels = "the propensities"
             remarks.append(
-                f"These scores allow at most {most:.1%} positives among the unlabelled rows, and "
-                f"the prior says {sample.prior:.1%}: it is too high, or labels are not selected "
-                "completely at random. Precision is lower than shown here."
+                f"The prior of {sample.prior:.1%} and {labels} cannot both hold: these scores then "
+                f"allow at most {most:.1%} positives among the unlabelled rows. If the prior is "
+                "wrong, precision is lower than shown here; if the labels are biased, most of "
+                "these figures are wrong."
             )
-        if self.collapse is not None:
+        if alarms and self.collapse is not None:
             remarks.append(
                 f"{self.rate:.1%} of the unlabelled rows are predicted positive: the model has "
                 f"probably collapsed to all-{self.collapse}."
@@ -133,11 +155,12 @@ def evaluate(
     k: int | None = None,
     level: float = 0.9,
     is_prior_known: bool = True,
+    propensity: ArrayLike | None = None,
 ) -> Evaluation:
     """Every metric with an interval, from rows that the model was not fitted on.
 
-    Labels must be selected completely at random, and both sets must be held out alike:
-    :class:`PUKFold` keeps their shares.
+    Labels must be selected completely at random, or with known propensities, and both sets must
+    be held out alike: :class:`PUKFold` keeps their shares.
 
     Parameters
     ----------
@@ -169,6 +192,9 @@ def evaluate(
         Chance with which an interval holds the truth.
     is_prior_known
         If not, only metrics that do not need the prior are returned.
+    propensity
+        As in fit, of labels that are not selected completely at random; ``sample_weight`` does not
+        have it.
 
     Examples
     --------
@@ -206,15 +232,17 @@ def evaluate(
         labeled_share=labeled_share,
         k=k,
         level=level,
+        propensity=propensity,
     )
     rate = rates.rates_of(sample).rate
     found = rates.estimates(sample) | ranking.estimates(sample)
+    area = ranking.auc_of_labeled(sample)
     if not is_prior_known:
         found = {
             "recall": found["recall"],
             # With the least prior nothing is cut off.
             "lift_at_k": ranking.lift_at_k(replace(sample, prior=sample.priors[0])),
-            "auc_of_labeled": ranking.auc_of_labeled(sample),
+            "auc_of_labeled": area,
         }
     return Evaluation(
         estimates=found,
@@ -222,5 +250,6 @@ def evaluate(
         sample=sample,
         rate=rate,
         collapse=rates.collapse(rate, sample.prior, len(sample.unlabeled)),
+        auc_of_labeled=area,
         is_prior_known=is_prior_known,
     )

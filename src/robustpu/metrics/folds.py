@@ -14,6 +14,7 @@ from scipy.special import expit, stdtrit
 from robustpu.calibration import log_odds
 from robustpu.metrics.estimates import Estimate, scaled
 from robustpu.metrics.evaluation import Evaluation
+from robustpu.metrics.ranking import auc_of_labeled
 from robustpu.metrics.rates import rates_of
 from robustpu.metrics.sample import Floats, Sample, sample_of
 from robustpu.metrics.values import estimate_of
@@ -124,11 +125,16 @@ def between_fits(found: Evaluation, apart: Apart) -> Evaluation:
         name: with_room(estimate, apart.room(partial(_value, name)), most.get(name, 1.0))
         for name, estimate in found.items()
     }
-    made["positives_at_k"] = scaled(made["precision_at_k"], sample.k)
-    return replace(found, estimates=made)
+    if "precision_at_k" in made:
+        made["positives_at_k"] = scaled(made["precision_at_k"], sample.k)
+    room = apart.room(partial(_value, "auc_of_labeled"))
+    area = with_room(found.auc_of_labeled, room, 1.0)
+    return replace(found, estimates=made, auc_of_labeled=area)
 
 
 def _value(name: str, sample: Sample) -> float:
+    if name == "auc_of_labeled":
+        return auc_of_labeled(sample).value
     return estimate_of(name, sample).value
 
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
 from scipy.special import stdtrit
@@ -30,8 +30,10 @@ def auc(sample: Sample) -> Estimate:
         standard_error(losses, sample.weight_unlabeled),
     )
 
+    alike = _above_hidden(sample)
+
     def corrected(area: float, prior: float) -> float:
-        return (area - prior / 2) / (1 - prior)
+        return (area - prior * alike) / (1 - prior)
 
     raw = corrected(area, sample.prior)
     if fewest(sample) <= 1:
@@ -47,12 +49,53 @@ def auc(sample: Sample) -> Estimate:
     return widened(combine(raw, ends, (0.0, 1.0)), room)
 
 
+def _above_hidden(sample: Sample) -> float:
+    """Chance that a positive outranks an unlabelled one: 1/2 unless some were likelier labelled."""
+    if sample.weight_hidden is sample.weight_positive:
+        return 0.5
+    above, not_below = tail(sample.positive, sample.weight_hidden, sample.positive)
+    return 1 - float(sample.weight_positive @ (above + not_below)) / 2
+
+
 def auc_of_labeled(sample: Sample) -> Estimate:
     """A of :func:`auc`: the chance that a labelled row outranks an unlabelled one.
 
     It does not depend on the prior, and is at most 1 - prior/2: hidden positives rank as high.
     """
     return auc(replace(sample, prior=0.0, priors=(0.0, 0.0)))
+
+
+class Interval(Protocol):
+    """A value with the ends of its interval."""
+
+    @property
+    def value(self) -> float: ...
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float: ...
+
+
+def beats_chance(area: Interval) -> bool:
+    """low > 1/2, of the AUC of labelled against unlabelled rows: no share of positives is used.
+
+    Examples
+    --------
+    >>> beats_chance(Estimate(0.47, 0.39, 0.54, 0.47, False))
+    False
+    """
+    return area.low > 0.5
+
+
+def chance_doubt(area: Interval, level: float) -> str:
+    """Say that no ranking was shown, and why that may be."""
+    return (
+        "Held-out rows do not show that labelled positives rank above unlabelled rows more than by "
+        f"chance: AUC {area.value:.2f} ({area.low:.2f} to {area.high:.2f}, {level:.0%} interval), "
+        "and 0.5 is chance. Either the columns say nothing about what is positive, or there are "
+        "too few labelled rows to see it, or nearly all unlabelled rows are positive. Do not act "
+        "on the list."
+    )
 
 
 def average_precision(sample: Sample) -> Estimate:
@@ -66,14 +109,14 @@ def average_precision(sample: Sample) -> Estimate:
     """
     score, weight = sample.positive, sample.weight_positive
     labeled = sample.labeled
-    _, recall = tail(score, weight, score)
-    if len(score) > 1:
-        recall = (recall - weight) / (1 - weight)
+    _, reached = tail(score, weight, score)
+    recall = (reached - weight) / (1 - weight) if len(score) > 1 else reached
     _, rate = tail(sample.unlabeled, sample.weight_unlabeled, score)
     if labeled == 0:
         row = 1 / effective_rows(sample.weight_unlabeled)
         rate = (rate + row) / (1 + row)
-    predicted = labeled * recall + (1 - labeled) * rate
+    _, of_labeled = tail(score, sample.weight_labeled, score)
+    predicted = labeled * (recall + of_labeled - reached) + (1 - labeled) * rate
     # The highest row of all, if labelled, has nothing at or above it but itself.
     predicted = np.where(predicted > 0, predicted, np.inf)
 
@@ -109,10 +152,10 @@ def precision_at_k(sample: Sample) -> Estimate:
     the interval accounts for the sampling of these rows too. Of
     rows with equal scores at the end of the list, as many count as fit, as if drawn at random.
     """
-    k, weight = sample.k, sample.weight_unlabeled
+    k, weight, hidden = sample.k, sample.weight_unlabeled, sample.weight_hidden
     order = np.argsort(-sample.unlabeled, kind="stable")
     last = sample.unlabeled[order[k - 1]]
-    above, not_below = (float(x) for x in tail(sample.positive, sample.weight_positive, last))
+    above, not_below = (float(x) for x in tail(sample.positive, hidden, last))
     before = int((sample.unlabeled > last).sum())
     fitting = (k - before) / int((sample.unlabeled == last).sum())
     recall = above + fitting * (not_below - above)
@@ -125,7 +168,7 @@ def precision_at_k(sample: Sample) -> Estimate:
     # Luck of the list, Bernoulli(share) a row, and of its end, which settles the rate:
     # share (1 - share) / k + share^2 (1 - rate) / k.
     half = sample.z * math.sqrt(share * (1 - share * rate) / rows)
-    of_recall = wilson(recall, effective_rows(sample.weight_positive), sample.z)
+    of_recall = wilson(recall, effective_rows(hidden), sample.z)
     low, high = (sample.prior * end / rate for end in of_recall)
     ends = [
         (low, high),

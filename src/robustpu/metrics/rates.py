@@ -3,22 +3,13 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from statistics import NormalDist
-from typing import Final, TypeAlias
-
-import numpy as np
-from numpy.typing import ArrayLike
+from typing import TypeAlias
 
 from robustpu.metrics.estimates import Estimate, combine, wilson
-from robustpu.metrics.sample import Floats, Sample, effective_rows
-from robustpu.thresholds import tail
+from robustpu.metrics.sample import Sample, effective_rows
 
 # A collapsed model gives one class less than this part of its share among the unlabelled rows.
 SLACK = 0.2
-# A prior is refuted only where chance is hardly the reason.
-SURE: Final = 0.99
-# Thresholds that are tried: quantiles of the scores of labelled rows.
-THRESHOLDS: Final = 101
 
 
 @dataclass(frozen=True)
@@ -28,7 +19,7 @@ class Rates:
     Attributes
     ----------
     recall
-        Share of the labelled positives that are predicted positive.
+        Share of the positives that are predicted positive.
     rate
         Share of the unlabelled rows that are predicted positive.
     prior
@@ -37,6 +28,9 @@ class Rates:
         Share of labelled rows in the population: 0 if case-control.
     half_row
         Half an unlabelled row, as a share: a smaller rate counts as that.
+    of_labeled, of_hidden
+        What to add to the recall for that of the labelled, and of the unlabelled, positives: 0 if
+        labels are selected completely at random.
     """
 
     recall: float
@@ -44,6 +38,8 @@ class Rates:
     prior: float
     labeled: float = 0.0
     half_row: float = 0.0
+    of_labeled: float = 0.0
+    of_hidden: float = 0.0
 
     @property
     def population_prior(self) -> float:
@@ -53,7 +49,8 @@ class Rates:
     @property
     def population_rate(self) -> float:
         """labeled recall + (1 - labeled) rate, the rate in the population."""
-        return self.labeled * self.recall + (1 - self.labeled) * max(self.rate, self.half_row)
+        recall = min(max(self.recall + self.of_labeled, 0.0), 1.0)
+        return self.labeled * recall + (1 - self.labeled) * max(self.rate, self.half_row)
 
 
 Formula: TypeAlias = Callable[[Rates], float]
@@ -66,7 +63,8 @@ def recall(rates: Rates) -> float:
 
 def specificity(rates: Rates) -> float:
     """1 - (rate - prior recall) / (1 - prior)."""
-    return 1 - (rates.rate - rates.prior * rates.recall) / (1 - rates.prior)
+    recall = min(max(rates.recall + rates.of_hidden, 0.0), 1.0)
+    return 1 - (rates.rate - rates.prior * recall) / (1 - rates.prior)
 
 
 def balanced_accuracy(rates: Rates) -> float:
@@ -117,15 +115,21 @@ FORMULAS: Mapping[str, Formula] = {
 
 def rates_of(sample: Sample) -> Rates:
     """Recall and rate of a sample at its threshold."""
-    # Weights sum to 1 up to rounding.
-    recall = float(sample.weight_positive @ (sample.positive >= sample.threshold))
+    above = sample.positive >= sample.threshold
+    recall, of_labeled, of_hidden = (
+        float(weight @ above)
+        for weight in (sample.weight_positive, sample.weight_labeled, sample.weight_hidden)
+    )
     rate = float(sample.weight_unlabeled @ (sample.unlabeled >= sample.threshold))
     return Rates(
+        # Weights sum to 1 up to rounding.
         recall=min(recall, 1.0),
         rate=min(rate, 1.0),
         prior=sample.prior,
         labeled=sample.labeled,
         half_row=0.5 / effective_rows(sample.weight_unlabeled),
+        of_labeled=of_labeled - recall,
+        of_hidden=of_hidden - recall,
     )
 
 
@@ -187,58 +191,3 @@ def collapse(rate: float, prior: float, rows: float = math.inf) -> str | None:
     if rate > 1 - SLACK * (1 - prior) and (1 - prior) * rows >= 1:
         return "positive"
     return None
-
-
-def largest_prior(
-    positive: ArrayLike,
-    unlabeled: ArrayLike,
-    level: float = SURE,
-    *,
-    weight_positive: Floats | None = None,
-    weight_unlabeled: Floats | None = None,
-) -> float:
-    """The largest prior that held-out scores allow: min of rate(t) / recall(t) over thresholds t.
-
-    Positives alone contribute prior * recall to the rate of positive predictions on unlabelled
-    rows. The upper end of the interval of the rate and the lower end of that of the recall are
-    used.
-
-    Parameters
-    ----------
-    positive, unlabeled
-        Scores of labelled and of unlabelled rows that the model was not fitted on; (n,).
-    level
-        Chance with which each end is to hold.
-    weight_positive, weight_unlabeled
-        Weights of these rows.
-
-    Returns
-    -------
-    prior
-        At most 1, which it is without rows.
-
-    Examples
-    --------
-    >>> positive, unlabeled = np.full(100, 0.9), np.repeat([0.9, 0.1], [300, 700])
-    >>> round(largest_prior(positive, unlabeled, 0.9), 2)
-    0.32
-    """
-    scores = [np.asarray(score, dtype=np.float64) for score in (positive, unlabeled)]
-    if not all(map(len, scores)):
-        return 1.0
-    weights = [
-        np.ones(len(score)) if weight is None else weight
-        for weight, score in zip((weight_positive, weight_unlabeled), scores, strict=True)
-    ]
-    rows = [effective_rows(weight) for weight in weights]
-    z = NormalDist().inv_cdf(level)
-    at = np.unique(np.quantile(scores[0], np.linspace(0, 1, THRESHOLDS), method="lower"))
-    shares = [
-        tail(score, weight / weight.sum(), at)[1]
-        for score, weight in zip(scores, weights, strict=True)
-    ]
-    ratios = [
-        wilson(rate, rows[1], z)[1] / wilson(recall, rows[0], z)[0]
-        for recall, rate in zip(*shares, strict=True)
-    ]
-    return float(min(1.0, *ratios))

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length
 
 from robustpu import labels
+from robustpu.propensity import check, inverse_weight
 from robustpu.scenario import check_prior, check_scenario
 from robustpu.validation.numbers import check_number
 
@@ -39,6 +40,9 @@ class Sample:
         Length of the list of the unlabelled rows with the highest scores.
     level
         Probability that an interval holds the truth.
+    propensity
+        Of the labelled rows, (n_P,), whose weights have its inverse; None if labels are selected
+        completely at random.
     """
 
     positive: Floats
@@ -51,6 +55,29 @@ class Sample:
     threshold: float
     k: int
     level: float
+    propensity: Floats | None = None
+
+    @property
+    def weight_labeled(self) -> Floats:
+        """Weights of the labelled rows as what they are, (n_P,), of sum 1."""
+        return self._weight_times(self.propensity)
+
+    @property
+    def weight_hidden(self) -> Floats:
+        """Weights of the labelled rows as a sample of the unlabelled positives, (n_P,), of sum 1.
+
+        Of single-set data the labels have taken away those that were likely to get one.
+        """
+        if self.propensity is None or self.labeled == 0:
+            return self.weight_positive
+        return self._weight_times(1 - self.propensity)
+
+    def _weight_times(self, factor: Floats | None) -> Floats:
+        if factor is None or not factor.any():
+            return self.weight_positive
+        weight = self.weight_positive * factor
+        scaled: Floats = weight / weight.sum()
+        return scaled
 
     @property
     def z(self) -> float:
@@ -71,6 +98,7 @@ def sample_of(
     labeled_share: float | None = None,
     k: int | None = None,
     level: float = 0.9,
+    propensity: ArrayLike | None = None,
 ) -> Sample:
     """Check the input and split it; for the parameters see :func:`robustpu.metrics.evaluate`.
 
@@ -92,6 +120,10 @@ def sample_of(
     kept = weight > 0
     _, is_positive = labels.encode(np.asarray(y)[kept], pos_label)
     scores, weight = scores[kept], weight[kept]
+    known = None
+    if propensity is not None:
+        known = check(np.asarray(propensity)[kept], is_positive)
+        weight = inverse_weight(weight, known, is_positive)
     mass = [weight[is_positive].sum(), weight[~is_positive].sum()]
     unlabeled = scores[~is_positive]
     labeled = float(mass[0] / sum(mass)) if labeled_share is None else float(labeled_share)
@@ -106,6 +138,7 @@ def sample_of(
         threshold=float(threshold),
         k=_length(k, prior, len(unlabeled)),
         level=float(level),
+        propensity=None if known is None else known[is_positive],
     )
 
 

@@ -102,6 +102,8 @@ ANY: Final = {
     "classes_": labels,
     "is_positive_": array("b", ("n",)),
     "sample_weight_": array("f", ("n",), 0),
+    "propensity_": array("f", ("n",), 0, 1, finite=False),
+    "prior_error_": number(0, 1e9),
     "probability_": probabilities(("n",)),
     "out_of_fold_": probabilities(("n",), finite=False),
     "prior_": SHARE,
@@ -253,7 +255,8 @@ def _check_pool(model: PUClassifier) -> str | None:
 
 
 def _kind(name: str, file: str, cls: str) -> Kind:
-    fitted, optional = FITTED.get(name, NEURAL), {"feature_names_in_"}
+    fitted = FITTED.get(name, NEURAL)
+    optional = {"feature_names_in_", "propensity_", "prior_error_"}
     optional |= OF_TABLES if name == "auto" else set()
     return Kind(f"robustpu.methods.{file}", cls, fitted, frozenset(optional), _check)
 

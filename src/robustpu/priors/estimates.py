@@ -5,7 +5,7 @@ from numbers import Real
 from typing import Any, Final, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from robustpu.priors.alpha_max import alpha_max
 from robustpu.priors.best_bin import best_bin
@@ -137,8 +137,8 @@ def estimate(samples: Sequence[Sample]) -> list[float]:
             estimates.append(inside(found, int((~sample.is_positive).sum())))
         else:
             score = next(scores)
-            parts = score[sample.is_positive], score[~sample.is_positive]
-            estimates.append(from_scores(*parts, sample.method))
+            weight = np.ones(len(score)) if sample.weight is None else sample.weight
+            estimates.append(from_weighted(score, sample.is_positive, weight, sample.method))
     return estimates
 
 
@@ -178,19 +178,47 @@ def from_scores(positive: Scores, unlabeled: Scores, method: Any = "auto") -> fl
     return inside(float(found), len(unlabeled))
 
 
+def from_weighted(
+    score: Scores, is_positive: NDArray[np.bool_], weight: Scores, method: Any = "auto"
+) -> float:
+    """:func:`from_scores` of rows with sample weights.
+
+    Parameters
+    ----------
+    score, is_positive, weight
+        Of each row, (n,).
+    method
+        As there.
+
+    Examples
+    --------
+    >>> score, is_positive = np.arange(9.0), np.arange(9) > 6
+    >>> from_weighted(score, is_positive, np.ones(9), lambda P, U: len(P) / len(U))
+    0.2857...
+    """
+    sides = is_positive, ~is_positive
+    positive, unlabeled = (by_weight(score[side], weight[side]) for side in sides)
+    return from_scores(positive, unlabeled, method)
+
+
 def by_weight(score: Scores, weight: Scores) -> Scores:
-    """Scores of equal weight that stand for weighted ones: each as often as it weighs, (n,).
+    """Scores of equal weight that stand for weighted ones: each as often as it weighs.
+
+    They are as many as the effective sample size, (sum w)^2 / sum w^2, so that intervals are not
+    too narrow.
 
     Examples
     --------
     >>> by_weight(np.array([1.0, 2.0, 3.0, 4.0]), np.array([0.0, 1.0, 1.0, 2.0])).tolist()
-    [2.0, 3.0, 4.0, 4.0]
+    [2.0, 3.0, 4.0]
     """
     if (weight == weight[0]).all():
         return score
-    # The middles of as many equal parts of the whole weight as there are scores.
-    places = (np.arange(len(score)) + 0.5) / len(score) * weight.sum()
-    found: Scores = score[np.searchsorted(np.cumsum(weight), places)]
+    cumulated = np.cumsum(weight)
+    count = max(1, round(cumulated[-1] ** 2 / float(weight @ weight)))
+    # The middles of as many equal parts of the whole weight.
+    places = (np.arange(count) + 0.5) / count * cumulated[-1]
+    found: Scores = score[np.searchsorted(cumulated, places)]
     return found
 
 

@@ -17,6 +17,7 @@ from robustpu import labels, priors
 from robustpu.modules import scale_of
 from robustpu.priors.cautious import share_posterior
 from robustpu.priors.estimates import votes
+from robustpu.propensity import Counted, check, count_hidden, inverse_weight
 from robustpu.scenario import check_scenario, population_prior
 from robustpu.validation.names import pick
 from robustpu.validation.numbers import check_number
@@ -27,6 +28,8 @@ Parts: TypeAlias = tuple[Floats, Floats]
 # Methods whose estimates are always shown, and those that are fast enough for a bootstrap.
 SHOWN: Final = tuple(name for name in priors.PRIORS if name != "auto")
 REPEATED: Final = ("dedpul", "best-bin")
+# Ends of an interval are shares.
+EDGE: Final = 1e-9
 
 
 class PriorWarning(UserWarning):
@@ -91,6 +94,7 @@ def estimate_prior(
     n_bootstrap: int = 100,
     random_state: int | np.random.RandomState | None = None,
     progress: Callable[[int, int], None] | None = None,
+    propensity: ArrayLike | None = None,
 ) -> PriorEstimate:
     """Estimate the share of positives among the unlabelled rows.
 
@@ -127,6 +131,9 @@ def estimate_prior(
     progress
         Called as ``progress(done, total)`` while networks and forests train, which takes the most
         time.
+    propensity
+        Of each labelled row, its probability of having been labelled, given that it is positive;
+        NaN for unlabelled rows, (n,). The ``"auto"`` of single-set data is then what they count.
 
     Returns
     -------
@@ -152,25 +159,28 @@ def estimate_prior(
     check_number("level", level, above=0, below=1)
     check_number("n_bootstrap", n_bootstrap, least=2, whole=True)
     chosen: Any = pick("prior", method, {**priors.PRIORS, **priors.JOINT})
-    labels.refuse_missing(y)
-    table = check_array(X, dtype=np.float64, allow_nd=True, ensure_2d=False)
-    check_consistent_length(table, y)
-    _, is_positive = labels.encode(np.asarray(y), pos_label)
+    table, is_positive = checked(X, y, pos_label)
+    if propensity is not None and priors.is_joint(method):
+        raise ValueError(f"method={method!r} takes no propensities: choose another, as 'auto'.")
     random = check_random_state(random_state)
     if table.ndim > 1:
-        sample = _sample(table, is_positive, random)
+        sample = sample_of(table, is_positive, random)
         scores = priors.out_of_fold([sample], progress)[0]
     elif priors.is_joint(method):
         raise ValueError(f"method={method!r} trains its own scorers: give rows, not scores.")
     else:
         scores = table
-    parts = scores[is_positive], scores[~is_positive]
+    parts, counted = scores_by_propensity(scores, is_positive, propensity, scenario)
     answers = {name: float(priors.PRIORS[name](*parts)) for name in SHOWN}
     if priors.is_joint(method):
         answers[method] = float(chosen(sample))
-    value = float(answers[method] if method in answers else chosen(*parts))
-    value = priors.inside(value, len(parts[1]))
-    found = prior_interval(parts, value, level=level, n_bootstrap=n_bootstrap, random=random)
+    if counted is not None and method == "auto":
+        value = priors.inside(counted.check().share, len(parts[1]))
+        found = counted_interval(value, counted.error, level)
+    else:
+        value = float(answers[method] if method in answers else chosen(*parts))
+        value = priors.inside(value, len(parts[1]))
+        found = prior_interval(parts, value, level=level, n_bootstrap=n_bootstrap, random=random)
     if not found.is_known:
         warnings.warn(found.doubt(value), PriorWarning, stacklevel=2)
     counts = int(is_positive.sum()), int((~is_positive).sum())
@@ -235,9 +245,45 @@ def prior_interval(
     return PriorInterval(min(low, value), max(high, value), level, posterior.is_known)
 
 
-def _sample(
+def counted_interval(value: float, error: float, level: float) -> PriorInterval:
+    """The interval of a share that propensities count, with its standard error.
+
+    Examples
+    --------
+    >>> round(counted_interval(0.3, 0.05, 0.9).low, 3)
+    0.218
+    """
+    half = NormalDist().inv_cdf((1 + level) / 2) * error
+    return PriorInterval(max(value - half, EDGE), min(value + half, 1 - EDGE), level, True)
+
+
+def scores_by_propensity(
+    scores: Floats, is_positive: NDArray[np.bool_], propensity: ArrayLike | None, scenario: str
+) -> tuple[Parts, Counted | None]:
+    """Scores of labelled, as often as they weigh, and of unlabelled rows; what is counted."""
+    positive, unlabeled = scores[is_positive], scores[~is_positive]
+    if propensity is None:
+        return (positive, unlabeled), None
+    weight, known = np.ones(len(scores)), check(propensity, is_positive)
+    counted = count_hidden(weight, known, is_positive) if scenario == "single-set" else None
+    weight = inverse_weight(weight, known, is_positive)
+    return (priors.by_weight(positive, weight[is_positive]), unlabeled), counted
+
+
+def checked(
+    X: ArrayLike, y: ArrayLike, pos_label: labels.Label | None
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Rows (n, ...) or scores (n,) as numbers, and which are labelled, (n,)."""
+    labels.refuse_missing(y)
+    table = check_array(X, dtype=np.float64, allow_nd=True, ensure_2d=False)
+    check_consistent_length(table, y)
+    return table, labels.encode(np.asarray(y), pos_label)[1]
+
+
+def sample_of(
     table: Floats, is_positive: NDArray[np.bool_], random: np.random.RandomState
 ) -> priors.Sample:
+    """Rows as scorers take them: the columns of a table standardised."""
     if table.ndim == 2:
         mean, scale = scale_of(table)
         table = (table - mean) / scale

@@ -9,11 +9,11 @@ from markupsafe import Markup
 from robustpu.charts.wording import SPACE, about, counted, moment
 from robustpu.report.markup import Child, element, joined
 from robustpu.report.prospects import foremost
-from robustpu.report.trust import is_chance, percent_of, reach
+from robustpu.report.trust import percent_of, reach
 from robustpu.results import Alarm, Results, SharePoint, TopK
 
 KINDS: Final = {
-    "chance": "The ranking is no better than chance",
+    "chance": "The ranking may be no better than chance",
     "collapse": "The model may have failed",
     "level": "Hardly any row is flagged",
     "leak": "A column may give the label away",
@@ -49,7 +49,7 @@ def headline(results: Results) -> Markup:
     first = foremost(results.top, results.expected)
     title = _title(results, first)
     lead: list[Child] = [_outlook(results, first), _trust(results)]
-    if is_chance(results):
+    if not results.beats_chance:
         title, lead = "The list may be no better than chance", [_chance(results)]
     return joined(
         element("p", " · ".join(over), class_="over"),

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from robustpu.charts.wording import counted
 from robustpu.report.markup import Child, card, element, table
 from robustpu.report.plot import interval
-from robustpu.report.trust import is_chance, percent_of, trust
+from robustpu.report.trust import percent_of, trust
 from robustpu.results import Results, SharePoint, TopK
 
 ROWS: Final = 8
@@ -59,7 +59,7 @@ def prospects(results: Results) -> Markup:
     results
         See :func:`robustpu.report.render`.
     """
-    if is_chance(results):
+    if not results.beats_chance:
         shown, how = Markup(""), ""
     elif results.prior.is_known:
         shown, how = _by_length(results.top), "Further down, rows are right less often."

@@ -13,21 +13,6 @@ from robustpu.results import Recovery, Results
 
 HEIGHT: Final = 190
 QUARTERS: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
-CHANCE: Final = 0.5
-
-
-def is_chance(results: Results) -> bool:
-    """Whether hidden positives may rank no higher than other rows.
-
-    Parameters
-    ----------
-    results
-        See :func:`robustpu.report.render`.
-    """
-    auc = None if results.evaluation is None else results.evaluation.auc
-    return "chance" in {alarm.kind for alarm in results.alarms} or (
-        auc is not None and auc.low <= CHANCE
-    )
 
 
 def trust(results: Results) -> Markup:

@@ -32,6 +32,8 @@ class Roles:
         Says when each row came about.
     drop
         Columns to leave out.
+    propensity
+        Says how likely each labelled positive was to be labelled.
 
     Examples
     --------
@@ -44,11 +46,12 @@ class Roles:
     id: str | None = None
     time: str | None = None
     drop: tuple[str, ...] = ()
+    propensity: str | None = None
 
     @property
     def names(self) -> set[str]:
         """Columns that have a role."""
-        named = (self.label, self.id, self.time, *self.drop)
+        named = (self.label, self.id, self.time, self.propensity, *self.drop)
         return {name for name in named if name is not None}
 
 
@@ -70,6 +73,8 @@ class Parts:
         The roles, with the positive value that was found.
     notes
         What was noticed.
+    propensity
+        Numbers, NaN where there is none, (n,); None without a column of them.
     """
 
     table: Table
@@ -78,6 +83,7 @@ class Parts:
     times: NDArray[Any] | None
     roles: Roles
     notes: tuple[str, ...]
+    propensity: NDArray[np.float64] | None = None
 
 
 def take_roles(table: Table, roles: Roles, *, for_fit: bool = True) -> Parts:
@@ -116,20 +122,26 @@ def take_roles(table: Table, roles: Roles, *, for_fit: bool = True) -> Parts:
             notes.append(f"{roles.id!r} has {n_different:,} different ids in {table.n_rows:,} rows")
     time = _optional(table, roles.time)
     times = None if time is None else _times(str(roles.time), cells_of(time), notes)
+    propensity = None
+    if for_fit and roles.propensity is not None:
+        cells = cells_of(table.column(roles.propensity))
+        propensity = force_kind(roles.propensity, cells, "number").numbers
     rest = table.without(roles.names)
     if not rest.names:
         raise TableError(
             f"{table.source} has no columns to learn from besides {listed(sorted(roles.names))}."
         )
-    return Parts(rest, y, ids, times, roles, tuple(notes))
+    return Parts(rest, y, ids, times, roles, tuple(notes), propensity)
 
 
 def _check(table: Table, roles: Roles, for_fit: bool) -> None:
-    named = [name for name in (roles.label, roles.id, roles.time, *roles.drop) if name is not None]
+    given = (roles.label, roles.id, roles.time, roles.propensity, *roles.drop)
+    named = [name for name in given if name is not None]
     twice = sorted({name for name in named if named.count(name) > 1})
     if twice:
         raise TableError(
-            f"column {listed(twice)} is given two roles, expected one of label, id, time and drop."
+            f"column {listed(twice)} is given two roles, expected one of label, id, time, drop and "
+            "propensity."
         )
     if for_fit:
         for name in named:

@@ -1,12 +1,13 @@
 """What a fit is given, checked, and what it returns."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import _safe_indexing
 
+from robustpu.propensity import Counted, check, count_hidden, inverse_weight
 from robustpu.scenario import population_prior
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -32,6 +33,10 @@ class TrainingData:
         Rows of an ``eval_set``, and which of them are positive; None without one.
     held_out
         Rows that the estimator does not train on.
+    propensity
+        Of labelled rows, NaN for others, (n,); ``weight`` has their inverse. None without.
+    counted
+        Share of positives among the unlabelled rows of single-set data, by propensities.
     """
 
     X: Any
@@ -40,6 +45,8 @@ class TrainingData:
     X_eval: Any = None
     truth: Mask | None = None
     held_out: Index = field(default_factory=lambda: NONE)
+    propensity: Floats | None = None
+    counted: Counted | None = None
 
     def __len__(self) -> int:
         return len(self.is_positive)
@@ -52,6 +59,24 @@ class TrainingData:
     def training(self) -> "TrainingData":
         """Give the rows to train on."""
         return self.take(self.kept) if len(self.held_out) else self
+
+    def with_propensity(self, given: ArrayLike | None, scenario: str) -> "TrainingData":
+        """Weigh labelled rows by their inverse propensity; the sum of their weights stays.
+
+        Parameters
+        ----------
+        given
+            Propensities, not checked, or None.
+        scenario
+            ``"case-control"`` or ``"single-set"``.
+        """
+        if given is None:
+            return self
+        propensity = check(given, self.is_positive)
+        known = self.weight, propensity, self.is_positive
+        counted = count_hidden(*known) if scenario == "single-set" else None
+        weight = inverse_weight(*known)
+        return replace(self, weight=weight, propensity=propensity, counted=counted)
 
     def take(self, rows: Index) -> "TrainingData":
         """Give some rows, without the ``eval_set``."""

@@ -26,7 +26,8 @@ class Job(NamedTuple):
 
     ``split`` decides which rows are held out, if no ``eval_set`` is given. Jobs whose scores are
     compared have to agree in it; by default it follows from the random state of the estimator.
-    Ensembles also say the ``seeds`` of their networks, and the ``first_fold`` that these hold out.
+    Ensembles also say the ``seeds`` of their networks, and the ``first_fold`` that these hold out;
+    they have used propensities already, as sample weights.
     """
 
     estimator: Any
@@ -37,6 +38,7 @@ class Job(NamedTuple):
     split: int | None = None
     seeds: Sequence[int] | None = None
     first_fold: int = 0
+    propensity: Any = None
 
 
 @dataclass
@@ -154,7 +156,12 @@ def _check(job: Job, shared: "SharedInputs") -> Problem:
 
 def _resolve_priors(problems: Sequence[Problem]) -> None:
     """Set ``prior_`` and ``population_prior_``; estimates from networks are made together."""
-    unknown = [problem for problem in problems if priors.needs_estimation(problem.estimator.prior)]
+    counted = {id(problem): problem.estimator.counted_prior(problem.data) for problem in problems}
+    unknown = [
+        problem
+        for problem in problems
+        if priors.needs_estimation(problem.estimator.prior) and counted[id(problem)] is None
+    ]
     by_networks = [problem for problem in unknown if hasattr(problem.estimator, "prior_sample")]
     samples = [
         problem.estimator.prior_sample(problem.data, problem.inputs, problem.plan.seeds[0])
@@ -168,7 +175,9 @@ def _resolve_priors(problems: Sequence[Problem]) -> None:
         estimator, training = problem.estimator, problem.data.training()
         if estimator.estimates_while_fitting:
             continue
-        if id(problem) in found:
+        if counted[id(problem)] is not None:
+            prior = counted[id(problem)]
+        elif id(problem) in found:
             prior = found[id(problem)]
         elif priors.needs_estimation(estimator.prior):
             prior = estimator.estimate_prior(training, problem.random)
@@ -221,15 +230,16 @@ class SharedInputs:
         """Check the data of a job, or take it from an earlier job on the same data."""
         estimator = job.estimator
         eval_set = job.eval_set if isinstance(job.eval_set, tuple) else (job.eval_set,)
-        given = (job.X, job.y, *eval_set, job.sample_weight)
+        given = (job.X, job.y, *eval_set, job.sample_weight, job.propensity)
         kind = getattr(estimator, "inputs_key", None)
-        key = (*map(id, given), estimator.pos_label, kind)
+        key = (*map(id, given), estimator.pos_label, estimator.scenario, kind)
         if kind is not None and key in self._checked:
             data, inputs, found = self._checked[key]
             estimator.reset(**found)
             return data, inputs
         estimator.reset()
         data = estimator.check_data(job.X, job.y, job.sample_weight, job.eval_set)
+        data = data.with_propensity(job.propensity, estimator.scenario)
         if kind is None:
             return data, None
         inputs = estimator.inputs_of(data)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from robustpu import thresholds
 from robustpu.base.classifier import CollapseWarning
 from robustpu.metrics import collapse
+from robustpu.metrics.ranking import chance_doubt
 from robustpu.results import Alarm, EvaluationSummary, Prior, TimeHoldout
 from robustpu.workflow.config import FitConfig
 from robustpu.workflow.problem import Problem
@@ -105,6 +106,45 @@ def collapse_alarms(
         "the share of positives if you know it better."
     )
     return [Alarm("collapse", found + advice)]
+
+
+def chance_alarms(evaluation: EvaluationSummary | None) -> list[Alarm]:
+    """Say if held-out rows do not show that the ranking is better than chance.
+
+    Only the AUC of labelled against unlabelled rows decides, so no share of positives can hide it.
+
+    Parameters
+    ----------
+    evaluation
+        On held-out rows, or None.
+
+    Examples
+    --------
+    >>> from robustpu.results import Metric
+    >>> area = Metric("auc_of_labeled", 0.47, 0.39, 0.54)
+    >>> summary = EvaluationSummary(0.9, 5, 10, 20, (), (), auc_of_labeled=area)
+    >>> [alarm.kind for alarm in chance_alarms(summary)]
+    ['chance']
+    """
+    area = None if evaluation is None else evaluation.auc_of_labeled
+    if evaluation is None or area is None or evaluation.beats_chance:
+        return []
+    return [Alarm("chance", chance_doubt(area, evaluation.level))]
+
+
+def threshold_alarms(prior: Prior, threshold: float | str) -> list[Alarm]:
+    """Say that a threshold for a precision cannot be kept, if the share is not known.
+
+    Examples
+    --------
+    >>> unknown = Prior("estimated", 0.1, 0.01, 0.4, is_known=False)
+    >>> [alarm.kind for alarm in threshold_alarms(unknown, "precision:0.9")]
+    ['prior']
+    """
+    if prior.is_known or thresholds.parse(threshold)[0] != "precision":
+        return []
+    text = "These rows do not tell the share of positives among the unlabelled ones. "
+    return [Alarm("prior", text + thresholds.precision_doubt(threshold))]
 
 
 def missing_evaluation_alarms(evaluation: EvaluationSummary | None, why: str) -> list[Alarm]:

@@ -28,7 +28,12 @@ LOOKED_AT: Final = (
 
 
 def evaluate_scores(
-    y: NDArray[np.int64], score: Floats, prior: Prior, threshold: float, scenario: str
+    y: NDArray[np.int64],
+    score: Floats,
+    prior: Prior,
+    threshold: float,
+    scenario: str,
+    propensity: Floats | None = None,
 ) -> Evaluation | None:
     """Every metric from held-out scores; None if no labelled or no unlabelled row has one.
 
@@ -38,6 +43,8 @@ def evaluate_scores(
         Labels, and held-out scores, NaN where there is none; (n,).
     prior, threshold, scenario
         Of the model.
+    propensity
+        Of labelled rows, (n,), or None.
     """
     known = np.isfinite(score)
     is_positive = y[known] == 1
@@ -53,6 +60,7 @@ def evaluate_scores(
         labeled_share=float((y == 1).mean()),
         level=prior.level,
         is_prior_known=prior.is_known,
+        propensity=None if propensity is None else propensity[known],
     )
 
 
@@ -78,7 +86,7 @@ def widen_by_folds(
 
 
 def summarize(evaluation: Evaluation | None, remarks: Sequence[str]) -> EvaluationSummary | None:
-    """The metrics with their intervals, as plain values."""
+    """The metrics with their intervals, as plain values; what is an alarm is no remark."""
     if evaluation is None:
         return None
     sample = evaluation.sample
@@ -87,18 +95,10 @@ def summarize(evaluation: Evaluation | None, remarks: Sequence[str]) -> Evaluati
         k=int(sample.k),
         n_positive=len(sample.positive),
         n_unlabeled=len(sample.unlabeled),
-        remarks=(*remarks, *evaluation.remarks()),
-        metrics=tuple(
-            Metric(
-                name,
-                float(estimate.value),
-                float(estimate.low),
-                float(estimate.high),
-                bool(estimate.clipped),
-            )
-            for name, estimate in evaluation.items()
-        ),
+        remarks=(*remarks, *evaluation.remarks(alarms=False)),
+        metrics=tuple(_metric(name, estimate) for name, estimate in evaluation.items()),
         recovery=recovery(sample),
+        auc_of_labeled=_metric("auc_of_labeled", evaluation.auc_of_labeled),
     )
 
 
@@ -119,6 +119,11 @@ def recovery(sample: Sample) -> tuple[Recovery, ...]:
         low, high = wilson(recall, len(sample.positive), sample.z)
         found.append(Recovery(share, recall, low, high))
     return tuple(found)
+
+
+def _metric(name: str, estimate: Estimate) -> Metric:
+    ends = float(estimate.value), float(estimate.low), float(estimate.high)
+    return Metric(name, *ends, bool(estimate.clipped))
 
 
 def expected_hits(

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from robustpu.base.classifier import BasePUClassifier
 from robustpu.methods import all_methods
-from robustpu.metrics import largest_prior
 from robustpu.results import (
     Alarm,
     EvaluationSummary,
@@ -20,6 +19,7 @@ from robustpu.results import (
     PoolMember,
     Prior,
     Results,
+    Scar,
     ScoreHistogram,
     Settings,
     SharePoint,
@@ -45,6 +45,7 @@ from robustpu.workflow.problem import Problem, make_problem
 from robustpu.workflow.profiles import profiles
 from robustpu.workflow.progress import Progress, reporter
 from robustpu.workflow.rounds import summarize_rounds
+from robustpu.workflow.scar import SCAR, check_labels, describe_scar
 from robustpu.workflow.sensitivity import prior_sensitivity
 from robustpu.workflow.study import Study
 from robustpu.workflow.suspects import SHOWN, ids_of, list_suspects, texts_of
@@ -73,6 +74,7 @@ def fit_table(
     seed: int = 0,
     members: int | None = None,
     effort: str | float = "default",
+    propensity: str | None = None,
     name: str | None = None,
     command: str | None = None,
     options: Mapping[str, Any] | None = None,
@@ -104,6 +106,8 @@ def fit_table(
         Networks to average, for methods that train networks; None for the default.
     effort
         Of the default method: ``"fast"``, ``"default"``, ``"best"``, or seconds.
+    propensity
+        Column that says how likely each labelled positive was to be labelled; empty in others.
     name
         Name of the data on the page.
     command, options
@@ -133,7 +137,7 @@ def fit_table(
     # Refuse wrong settings before the table is read.
     source, _ = parse_prior(prior)
     make_model(config, 0.5)
-    roles = Roles(label=label, positive=positive, id=id, time=time, drop=tuple(drop))
+    roles = Roles(label, positive, id, time, tuple(drop), propensity)
     settings = sections.describe_settings(config, prior, command, options or {})
     with reporter(progress, verbose) as report:
         report("reading", 0, 0)
@@ -142,7 +146,8 @@ def fit_table(
         if source != "estimated" or not all_methods()[method].estimates_while_fitting:
             if source == "estimated":
                 report("prior", 0, 0)
-            found = find_prior(problem.X, problem.y, prior, scenario, seed, report)
+            rows = problem.X, problem.y
+            found = find_prior(*rows, prior, scenario, seed, report, problem.propensity)
         return _fit(problem, found, config, name or _name_of(data), settings, report)
 
 
@@ -155,7 +160,8 @@ def _fit(
     progress: Progress,
 ) -> Study:
     X, y = problem.X, problem.y
-    fitted = train(make_model(config, "auto" if prior is None else prior.value), X, y, progress)
+    model = make_model(config, "auto" if prior is None else prior.value)
+    fitted = train(model, X, y, progress, propensity=problem.propensity)
     model, rounds = fitted.model, summarize_rounds(fitted.model)
     prior = prior_of(model) if prior is None else prior
     _drop_weights(model)
@@ -189,6 +195,7 @@ def _fit(
         profiles=profiles(
             problem, scores, [each.column for each in columns[:PROFILES] if each.value > 0]
         ),
+        scar=checked.scar,
     )
     return Study(model, problem.vectorizer, results, background, training_rows)
 
@@ -198,6 +205,7 @@ class _Evaluated:
     """What held-out rows say about a fit; ``how`` they came about, or why there are none."""
 
     prior: Prior
+    scar: Scar | None
     summary: EvaluationSummary | None
     time_holdout: TimeHoldout | None
     top: tuple[TopK, ...]
@@ -214,24 +222,25 @@ def _evaluate(
     progress: Progress,
 ) -> _Evaluated:
     X, y, n_unlabeled = problem.X, problem.y, problem.n_unlabeled
-    held_out, how, fits = held_out_scores(model, X, y, config.seed, progress)
-    known = np.isfinite(held_out)
-    most = largest_prior(held_out[known & (y == 1)], held_out[known & (y == 0)])
-    prior = bounded(prior, most)
-    evaluation = evaluate_scores(y, held_out, prior, model.threshold_, config.scenario)
+    propensity = problem.propensity
+    held_out, how, fits = held_out_scores(model, X, y, config.seed, progress, propensity)
+    checked = check_labels(y, held_out, prior, config.scenario, propensity)
+    most, is_scar = checked.largest_prior, propensity is None
+    scar = describe_scar(checked) if is_scar else None
+    prior = bounded(prior, most, SCAR if is_scar else "with these propensities")
+    evaluation = evaluate_scores(y, held_out, prior, model.threshold_, config.scenario, propensity)
     evaluation, apart = widen_by_folds(evaluation, y, held_out, fits)
     time_holdout = None
     remarks = [f"Evaluated by {how}."]
     if problem.times is not None:
-        time_holdout = evaluate_newest(model, X, y, problem.times, prior, progress)
+        time_holdout = evaluate_newest(model, X, y, problem.times, prior, progress, propensity)
         remarks.append(time_holdout.text)
-    # A collapse is an alarm, with the share of flagged rows that the page shows.
-    summary = summarize(evaluation and replace(evaluation, collapse=None), remarks)
+    summary = summarize(evaluation, remarks)
     top = expected_hits(evaluation, n_unlabeled, apart)
     ks = [each.k for each in top]
     sensitivity = prior_sensitivity(evaluation, prior, most, ks, n_unlabeled, apart)
     scores = score_histogram(y, held_out)
-    return _Evaluated(prior, summary, time_holdout, top, sensitivity, scores, how)
+    return _Evaluated(prior, scar, summary, time_holdout, top, sensitivity, scores, how)
 
 
 def _alarms(
@@ -246,7 +255,9 @@ def _alarms(
     lowest = None if auc is None else auc.low
     collapsed = alarms.collapse_alarms(unlabeled, prior.value, config, threshold, lowest)
     return (
+        *alarms.chance_alarms(checked.summary),
         *alarms.data_alarms(problem, prior, fitted.warnings),
+        *alarms.threshold_alarms(prior, config.threshold),
         # If the share is not known, nobody knows how many rows should be flagged.
         *(collapsed if prior.is_known else ()),
         *alarms.missing_evaluation_alarms(checked.summary, checked.how),

@@ -58,6 +58,7 @@ def held_out_scores(
     y: NDArray[np.int64],
     seed: int,
     progress: Progress = silent,
+    propensity: Floats | None = None,
 ) -> HeldOut:
     """Scores of the training rows by models that were not trained on them.
 
@@ -74,6 +75,8 @@ def held_out_scores(
         Of the folds.
     progress
         Callback for the fits.
+    propensity
+        Of labelled rows, (n,), or None.
     """
     score: Floats = model.out_of_fold_
     known = np.isfinite(score)
@@ -86,7 +89,7 @@ def held_out_scores(
     if count < 2:
         return HeldOut(score, f"{_sizes(y)} are too few to hold some out")
     try:
-        copies, splits, _ = _fit_folds(model, X, y, count, seed, progress, "evaluating")
+        copies, splits, _ = _fit_folds(model, X, y, count, seed, progress, "evaluating", propensity)
     except ValueError as error:
         if (y == 1).sum() >= ENOUGH_LABELED:
             raise
@@ -161,6 +164,7 @@ def _fit_folds(
     seed: int,
     progress: Progress,
     stage: str,
+    propensity: Floats | None = None,
 ) -> tuple[list[Any], list[tuple[Places, Places]], float]:
     """Copies fitted on all folds but one, the rows of training and of the fold, seconds of a fit.
 
@@ -172,6 +176,9 @@ def _fit_folds(
     with warnings.catch_warnings():
         # Folds only serve the evaluation; the user sees the warnings of the model itself.
         warnings.simplefilter("ignore")
-        jobs = [Job(copy, X[rows], y[rows]) for copy, (rows, _) in zip(copies, splits, strict=True)]
+        jobs = [
+            Job(copy, X[rows], y[rows], propensity=None if propensity is None else propensity[rows])
+            for copy, (rows, _) in zip(copies, splits, strict=True)
+        ]
         fit_together(jobs, lambda done, total: progress(stage, done, total))
     return copies, splits, (time.perf_counter() - started) / folds

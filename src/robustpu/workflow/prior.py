@@ -13,6 +13,7 @@ from robustpu.base.classifier import BasePUClassifier
 from robustpu.priors.estimation import PriorWarning, estimate_prior
 from robustpu.results import Prior
 from robustpu.workflow.progress import Progress, silent
+from robustpu.workflow.scar import SCAR
 
 # An estimate may be 0 or 1, with which no method can be trained.
 LEAST: Final = 1e-4
@@ -24,7 +25,7 @@ WANTED: Final = (
 )
 
 
-def bounded(prior: Prior, most: float) -> Prior:
+def bounded(prior: Prior, most: float, labelled: str = SCAR) -> Prior:
     """The prior, with a warning if it is larger than held-out scores allow.
 
     What the user gave is never replaced: it may be right, and labels not completely at random.
@@ -35,6 +36,8 @@ def bounded(prior: Prior, most: float) -> Prior:
         As given or estimated.
     most
         What is allowed, see :func:`robustpu.metrics.largest_prior`.
+    labelled
+        How positives were labelled, if that is allowed.
 
     Examples
     --------
@@ -54,7 +57,7 @@ def bounded(prior: Prior, most: float) -> Prior:
         return prior
     warning = (
         f"{ALLOWED.format(most)} You gave {said:.1%}. Both cannot hold if positives were labelled "
-        "completely at random. The results use what you gave."
+        f"{labelled}. The results use what you gave."
     )
     return replace(prior, warnings=(*prior.warnings, warning))
 
@@ -89,6 +92,7 @@ def find_prior(
     scenario: str,
     seed: int,
     progress: Progress = silent,
+    propensity: NDArray[np.float64] | None = None,
 ) -> Prior:
     """The prior as it was given, from a count, or estimated.
 
@@ -104,6 +108,8 @@ def find_prior(
         Of the estimate.
     progress
         Callback for the estimate.
+    propensity
+        Of labelled rows, (n,), or None.
 
     Examples
     --------
@@ -127,16 +133,21 @@ def find_prior(
                 f"{n_unlabeled:,}, or more. Give the number that you expect among these."
             )
         return Prior(source, number / n_unlabeled)
-    if y.sum() < 2:
+    if y.sum() < 2 and propensity is None:
         raise ValueError(
             "the prior cannot be estimated from a single labelled positive. Give it, such as "
             "--prior 0.05 or --prior count:20, or label more rows."
         )
-    return _estimated(X, y, scenario, seed, progress)
+    return _estimated(X, y, scenario, seed, progress, propensity)
 
 
 def _estimated(
-    X: NDArray[np.float32], y: NDArray[np.int64], scenario: str, seed: int, progress: Progress
+    X: NDArray[np.float32],
+    y: NDArray[np.int64],
+    scenario: str,
+    seed: int,
+    progress: Progress,
+    propensity: NDArray[np.float64] | None,
 ) -> Prior:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PriorWarning)
@@ -146,6 +157,7 @@ def _estimated(
             scenario=scenario,
             random_state=seed,
             progress=lambda done, total: progress("prior", done, total),
+            propensity=propensity,
         )
     return _described(
         found.value, found.low, found.high, found.level, found.answers, found.is_known

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from robustpu.propensity import check
 from robustpu.tables import Parts, Roles, Table, Tally, Vectorizer, read_table, take_roles
 
 
@@ -24,7 +25,7 @@ class Problem:
         The columns that the features come from.
     roles
         What the other columns are for, with the positive value that was found.
-    ids, times
+    ids, times, propensity
         Of the rows, or None; see :class:`robustpu.tables.Parts`.
     vectorizer
         What made the features.
@@ -43,6 +44,7 @@ class Problem:
     vectorizer: Vectorizer
     n_columns: int
     notes: tuple[str, ...]
+    propensity: NDArray[np.float64] | None = None
 
     @property
     def n_positive(self) -> int:
@@ -98,6 +100,9 @@ def make_problem(
         raise ValueError("a label is needed: name the column that marks the known positives.")
     parts: Parts = take_roles(table, roles)
     assert parts.y is not None
+    if parts.propensity is not None:
+        # Refused before the work.
+        check(parts.propensity, parts.y == 1)
     vectorizer = Vectorizer(kinds=kinds or None, random_state=seed).fit(parts.table, parts.y)
     return Problem(
         # Odd cells are already in the notes of their columns.
@@ -110,4 +115,5 @@ def make_problem(
         vectorizer=vectorizer,
         n_columns=len(table.names),
         notes=(*table.notes, *parts.notes),
+        propensity=parts.propensity,
     )

@@ -33,6 +33,7 @@ def describe_data(problem: Problem, name: str) -> Data:
         id=roles.id,
         time=roles.time,
         dropped=tuple(roles.drop),
+        propensity=roles.propensity,
     )
 
 

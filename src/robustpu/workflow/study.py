@@ -97,7 +97,8 @@ class Study:
             As in :meth:`robustpu.tables.Vectorizer.transform`.
         """
         data = self.results.data
-        roles = {name for name in (data.label, data.id, data.time, *data.dropped) if name}
+        named = (data.label, data.id, data.time, data.propensity, *data.dropped)
+        roles = {name for name in named if name}
         features: NDArray[np.float32] = self.vectorizer.transform(
             table.without(roles), fill_columns=fill_columns, tally=tally
         )

@@ -32,6 +32,7 @@ def evaluate_newest(
     times: NDArray[Any],
     prior: Prior,
     progress: Progress = silent,
+    propensity: NDArray[np.float64] | None = None,
 ) -> TimeHoldout:
     """Fit on the older rows and evaluate on the newest block, a fifth of both labels.
 
@@ -45,6 +46,8 @@ def evaluate_newest(
         Of the whole table; also used for the newest rows.
     progress
         Callback for the fit.
+    propensity
+        Of labelled rows, (n,), or None.
     """
     is_missing = np.isnat(times) if times.dtype.kind == "M" else np.isnan(times)
     moment = np.full(len(times), -1)
@@ -52,11 +55,12 @@ def evaluate_newest(
     copy = clone(model)
     try:
         older, newest = list(PUTimeSplit(BLOCKS - 1).split(X, y, moment))[-1]
-        train(copy, X[older], y[older], progress, "evaluating the newest rows")
+        old, new = (None if propensity is None else propensity[rows] for rows in (older, newest))
+        train(copy, X[older], y[older], progress, "evaluating the newest rows", old)
     except ValueError as error:
         return TimeHoldout(f"The newest rows cannot be evaluated: {error}")
     score = probability(copy, X[newest])
-    evaluation = evaluate_scores(y[newest], score, prior, copy.threshold_, str(copy.scenario))
+    evaluation = evaluate_scores(y[newest], score, prior, copy.threshold_, str(copy.scenario), new)
     assert evaluation is not None
     since = str(np.min(times[newest]))
     since = since.removesuffix("T00:00:00.000000").removesuffix(".000000")

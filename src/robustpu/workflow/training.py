@@ -102,6 +102,7 @@ def train(
     y: NDArray[np.int64],
     progress: Progress = silent,
     stage: str = "training",
+    propensity: Floats | None = None,
 ) -> Fitted:
     """Fit a model, and report progress.
 
@@ -113,11 +114,14 @@ def train(
         Rows and labels.
     progress, stage
         Callback, and the name of this stage.
+    propensity
+        Of labelled rows, (n,), or None.
     """
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        fit_together([Job(model, X, y)], lambda done, total: progress(stage, done, total))
+        job = Job(model, X, y, propensity=propensity)
+        fit_together([job], lambda done, total: progress(stage, done, total))
     categories = {
         str(warning.message): warning.category
         for warning in caught
