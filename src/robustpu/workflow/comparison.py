@@ -8,9 +8,9 @@ from typing import Any, Final
 from robustpu.metrics import evaluate
 from robustpu.results import Metric, Prior
 from robustpu.tables import Roles
-from robustpu.workflow.config import FitConfig
+from robustpu.workflow.config import FitConfig, parse_prior
 from robustpu.workflow.held_out import cross_fit
-from robustpu.workflow.prior import find_prior, parse_prior
+from robustpu.workflow.prior import find_prior
 from robustpu.workflow.problem import Problem, make_problem
 from robustpu.workflow.progress import Progress, reporter
 from robustpu.workflow.training import make_model

@@ -30,7 +30,7 @@ from robustpu.results import (
 from robustpu.tables import Roles, Table
 from robustpu.thresholds import most_likely
 from robustpu.workflow import alarms, sections
-from robustpu.workflow.config import DEFAULT_METHOD, FitConfig
+from robustpu.workflow.config import DEFAULT_METHOD, FitConfig, parse_prior
 from robustpu.workflow.effects import Scorer, draw_background, importance
 from robustpu.workflow.evaluation import (
     evaluate_scores,
@@ -40,7 +40,7 @@ from robustpu.workflow.evaluation import (
     widen_by_folds,
 )
 from robustpu.workflow.held_out import held_out_scores
-from robustpu.workflow.prior import bounded, find_prior, parse_prior, prior_of
+from robustpu.workflow.prior import bounded, find_prior, prior_of
 from robustpu.workflow.problem import Problem, make_problem
 from robustpu.workflow.progress import Progress, reporter
 from robustpu.workflow.rounds import summarize_rounds
