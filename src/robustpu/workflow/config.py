@@ -6,8 +6,12 @@ from typing import Final, Literal
 Source = Literal["estimated", "given", "range", "count"]
 DEFAULT_METHOD: Final = "auto"
 # What `robustpu compare` compares if nothing is named.
-COMPARED: Final = (DEFAULT_METHOD, "nnpu", "puet", "elkan-noto", "pn")
+COMPARED: Final = (DEFAULT_METHOD, "boosting", "logistic", "elkan-noto", "puet", "nnpu")
+# Learners that take unlabelled rows as negatives: to be compared with, not to be fitted.
+BASELINES: Final = ("boosting", "logistic")
 TITLES: Final = {
+    "boosting": "Boosting: unlabelled is negative",
+    "logistic": "Logistic regression: unlabelled is negative",
     "auto": "Default pool",
     "pn": "PN: unlabelled is negative",
     "upu": "uPU",

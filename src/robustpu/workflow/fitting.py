@@ -133,7 +133,7 @@ def fit_table(
     roles = Roles(label=label, positive=positive, id=id, time=time, drop=tuple(drop))
     settings = sections.describe_settings(config, prior, command, options or {})
     with reporter(progress, verbose) as report:
-        report("reading", 0, 0)
+        report("columns" if isinstance(data, Table) else "reading", 0, 0)
         problem = make_problem(data, roles, kinds, seed)
         found = None
         if source != "estimated" or not all_methods()[method].estimates_while_fitting:
