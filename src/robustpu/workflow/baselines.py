@@ -26,9 +26,9 @@ class NaivePUClassifier(WrapperPUClassifier):
     Examples
     --------
     >>> X, y = np.arange(40.0)[:, None], np.arange(40) >= 30
-    >>> model = NaivePUClassifier(prior=0.2, calibrate=False, random_state=0).fit(X, y)
-    >>> bool(model.predict_proba(X)[39, 1] > 0.5)
-    True
+    >>> model = NaivePUClassifier(prior=0.2, threshold="prior", random_state=0).fit(X, y)
+    >>> int(model.predict_proba(X)[:, 1].argmax())
+    39
     """
 
     def fit_learners(self, data: TrainingData, random: np.random.RandomState) -> None:
