@@ -81,9 +81,9 @@ def _headline(results: "Results") -> list[str]:
             f"{start[:-1]}: about {first.expected:,.0f} of them are positive ({first.low:,.0f} to "
             f"{first.high:,.0f})."
         )
-    source = {"given": "as you said", "count": "as you said", "range": "from the range that you gave"}
-    if prior.source in source:
-        found = f" ({ends}, {source[prior.source]})" if ends else f", {source[prior.source]}"
+    if prior.source != "estimated":
+        said = "from the range that you gave" if prior.source == "range" else "as you said"
+        found = f" ({ends}, {said})" if ends else f", {said}"
         return wrapped(f"{start} Of the {rows} about {about(results.expected)} are{found}.")
     return wrapped(f"{start} Of the {rows} about {about(results.expected)} are ({ends}); {CAVEAT}.")
 
