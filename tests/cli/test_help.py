@@ -10,7 +10,9 @@ from typer.testing import CliRunner
 from robustpu.cli import app
 from robustpu.cli.commands import Group
 
-COMMANDS = ("fit", "predict", "rank", "prior", "compare", "report", "inspect", "methods")
+COMMANDS = (
+    *("fit", "predict", "rank", "prior", "compare", "report", "inspect", "methods", "sample"),
+)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -37,6 +39,14 @@ def test_exit_codes_are_listed_once(run):
 
 def test_the_list_is_whole():
     assert {command.callback.__name__ for command in app.registered_commands} == {*COMMANDS, "demo"}
+
+
+def test_without_a_command_there_are_the_three_that_most_people_need(run):
+    answer = run()
+    assert answer.exit_code == 0
+    commands = re.findall(r"^  robustpu (\w+)", answer.stdout, re.MULTILINE)
+    assert commands == ["fit", "rank", "predict"]
+    assert max(map(len, answer.stdout.splitlines())) <= 80
 
 
 def test_marks_are_shown_as_they_were_written(run):

@@ -82,7 +82,7 @@ def test_a_comparison_on_standard_output_is_csv_alone(run, claims):
         *("--methods", "puet", "--folds", "2", "--out", "-", "--quiet"),
     )
     lines = answer.stdout.splitlines()
-    assert lines[0].startswith('"method","recall"')
+    assert lines[0].startswith('"method","auc_of_labeled"')
     assert len(lines) == 2
     assert lines[1].startswith('"puet",')
 

@@ -6,7 +6,7 @@ import pytest
 from robustpu.metrics import auc
 from robustpu.tables import Roles
 from robustpu.validation.schema import to_json
-from robustpu.workflow import compare_table
+from robustpu.workflow import baselines, compare_table
 from robustpu.workflow.config import FitConfig
 from robustpu.workflow.held_out import cross_fit
 from robustpu.workflow.problem import make_problem
@@ -28,6 +28,24 @@ def test_methods_are_evaluated_on_the_same_folds(table):
     assert metric.value == pytest.approx(wanted)
     assert metric.low <= wanted <= metric.high
     assert puet.seconds > 0
+
+
+def test_differences_are_to_the_first_method(table):
+    given = {"label": "fraud", "id": "claim", "drop": ("filed",), "prior": 0.18}
+    methods = ["elkan-noto", "logistic", "boosting"]
+    first, *others = compare_table(table, methods=methods, **given).methods
+    assert first.difference is None
+    for each in others:
+        areas = [method.metrics["auc_of_labeled"].value for method in (each, first)]
+        assert each.difference.value == pytest.approx(areas[0] - areas[1])
+        assert each.difference.low <= each.difference.value <= min(0, each.difference.high)
+        assert 0 < each.metrics["found_in_tenth"].value < 1
+
+
+def test_boosting_does_without_lightgbm(monkeypatch):
+    assert type(baselines.boosting()).__name__ == "LGBMClassifier"
+    monkeypatch.setattr(baselines, "find_spec", lambda name: None)
+    assert type(baselines.boosting()).__name__ == "HistGradientBoostingClassifier"
 
 
 def test_members_are_for_those_that_have_some(table):

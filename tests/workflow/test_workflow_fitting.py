@@ -137,8 +137,9 @@ def test_the_folder_has_all_of_it(study, table, tmp_path):
 
 
 def test_models_that_were_not_fitted_on_a_table(tmp_path):
-    X = np.random.default_rng(0).normal(size=(60, 2))
-    save(PUExtraTreesClassifier(prior=0.2).fit(X, np.arange(60) % 3 // 2), tmp_path / "m")
+    y = np.arange(60) % 3 // 2
+    X = np.random.default_rng(0).normal(size=(60, 2)) + 2 * y[:, None]
+    save(PUExtraTreesClassifier(prior=0.2).fit(X, y), tmp_path / "m")
     with pytest.raises(ModelFolderError, match="not fitted on a table"):
         open_study(tmp_path / "m")
 

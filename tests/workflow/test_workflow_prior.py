@@ -8,7 +8,8 @@ from robustpu import PUClassifier, datasets, make_pu
 from robustpu.metrics import evaluate
 from robustpu.priors.estimation import PriorEstimate, PriorWarning
 from robustpu.results import Prior
-from robustpu.workflow.prior import bounded, find_prior, parse_prior, prior_of
+from robustpu.workflow.config import parse_prior
+from robustpu.workflow.prior import bounded, find_prior, prior_of
 
 
 @pytest.fixture(scope="module")

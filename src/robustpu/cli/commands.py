@@ -19,6 +19,7 @@ from robustpu.cli.outputs import check_picture
 from robustpu.cli.predict import predict
 from robustpu.cli.prior import prior
 from robustpu.cli.rank import rank
+from robustpu.cli.sample import sample
 
 # Words in backticks stay as they are: they are shown as code.
 MARKS = re.compile(r"`[^`]*`|[\\*_\[\]<>]")
@@ -62,13 +63,13 @@ app = typer.Typer(
     cls=Group,
     help="Learn from positive and unlabelled data.",
     epilog=EXIT_CODES,
-    no_args_is_help=True,
+    invoke_without_command=True,
     add_completion=False,
     # Lines of a paragraph flow into one another.
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
-for command in (fit, predict, rank, prior, compare, report, inspect, methods):
+for command in (fit, rank, predict, compare, prior, inspect, report, methods, sample):
     app.command()(command)
 app.add_typer(bench.app, name="bench")
 app.add_typer(datasets.app, name="datasets")
@@ -80,8 +81,24 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+# What most people need, in this order.
+FIRST = """\
+robustpu finds the positives that hide in a table, from some that are known.
+
+  robustpu fit claims.csv --label fraud --id claim --out model
+      learns from the known positives; model/report.html says how well
+  robustpu rank model claims.csv --top 100 --out list.csv
+      the unlabelled rows that are most likely positive, and why
+  robustpu predict model new.csv --out scored.csv
+      a score for every row of a table of any length
+
+robustpu sample claims.csv writes a table to try this on.
+All commands: robustpu --help"""
+
+
 @app.callback()
 def root(
+    context: typer.Context,
     version: Annotated[
         bool,
         typer.Option(
@@ -90,6 +107,8 @@ def root(
     ] = False,
 ) -> None:
     """Learn from positive and unlabelled data."""
+    if context.invoked_subcommand is None:
+        typer.echo(FIRST)
 
 
 @app.command()

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from robustpu.cli.errors import clean_errors
-from robustpu.cli.fit import summary
 from robustpu.cli.options import Debug, Json, Model, Quiet
+from robustpu.cli.summary import summary
+from robustpu.cli.tables import check_model
 from robustpu.validation.sanitize import shown
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 def inspect(model: Model, as_json: Json = False, debug: Debug = False) -> None:
     """Show what a model folder holds, after checking all of it."""
     with clean_errors(debug):
+        check_model(model)
+        # Takes seconds, so a wrong name is answered first.
         from dataclasses import asdict
 
         from robustpu.persist import describe
@@ -48,6 +51,7 @@ def report(
     The whole model folder is written with the new page, since its files are checked together.
     """
     with clean_errors(debug):
+        check_model(model)
         from robustpu.persist.places import check_file, check_folder, whole
         from robustpu.report import render
         from robustpu.workflow import open_study

@@ -81,12 +81,13 @@ Propensity = Annotated[
     ),
 ]
 Scenario = Annotated[
-    str,
+    str | None,
     typer.Option(
         metavar="NAME",
         help="single-set: the known positives were found among these rows, as some frauds among "
         "all claims of a year. case-control: they come from elsewhere, as patients of a clinic "
-        "next to a sample of the population.",
+        "next to a sample of the population. Without it, a terminal asks where it matters.",
+        show_default="single-set",
     ),
 ]
 Prior = Annotated[

@@ -65,8 +65,8 @@ def predict(
 
         ending = check_name(out, is_defused=spreadsheet_safe)
         check_order(model, data)
-        check_model(model)
-        check_start(data, no_header, id_column, *(keep or ()))
+        names = id_column, *(keep or ())
+        check_start(data, no_header, names, check_model(model), fill_columns)
         # Takes seconds, so names are checked first.
         from robustpu.tables import Tally
         from robustpu.workflow import open_study, score_parts

@@ -1,6 +1,7 @@
 """``robustpu prior``: the share of positives among the unlabelled rows of a table."""
 
 import json
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,7 +27,10 @@ from robustpu.cli.options import (
     Time,
 )
 from robustpu.cli.outputs import check_matplotlib, check_picture
-from robustpu.cli.tables import check_columns, kinds_of, print_notes, read, roles
+from robustpu.cli.scenario import settle_scenario
+from robustpu.cli.tables import kinds_of, print_notes, read_labelled, roles
+from robustpu.scenario import check_scenario
+from robustpu.validation.names import suggest
 from robustpu.workflow.progress import show_progress
 
 if TYPE_CHECKING:
@@ -34,6 +38,13 @@ if TYPE_CHECKING:
     from robustpu.tables import Roles, Table
     from robustpu.workflow.problem import Problem
     from robustpu.workflow.progress import Progress
+
+
+# Those of robustpu.priors, which takes seconds to import.
+METHODS = (
+    *("auto", "dedpul", "best-bin", "alpha-max", "elkan-noto", "km1", "km2", "pearson"),
+    *("penalized-l1", "tice", "tedn", "capu", "pretrained"),
+)
 
 
 def prior(
@@ -48,11 +59,10 @@ def prior(
         str,
         typer.Option(
             metavar="NAME",
-            help="Method of estimation: auto, dedpul, best-bin, alpha-max, elkan-noto, km1, km2, "
-            "pearson, penalized-l1, tice, tedn or capu.",
+            help=f"Method of estimation: {', '.join(METHODS)}.",
         ),
     ] = "auto",
-    scenario: Scenario = "case-control",
+    scenario: Scenario = None,
     no_header: Header = False,
     skip_bad_rows: SkipBadRows = False,
     seed: Seed = 0,
@@ -70,16 +80,25 @@ def prior(
     """Estimate how many of the unlabelled rows of a table are positive."""
     kinds = kinds_of(kind)
     with clean_errors(debug):
+        if method not in METHODS:
+            raise ValueError(f"unknown prior {method!r}{suggest(method, METHODS)}")
+        if scenario is not None:
+            check_scenario(scenario)
         if picture is not None:
             check_picture(picture)
             check_matplotlib()
-        with show_progress(quiet or as_json) as progress:
+        started, is_silent = time.monotonic(), quiet or as_json
+        with show_progress(is_silent) as progress:
             progress("reading", 0, 0)
-            table = read(data, no_header, skip_bad_rows)
-            check_columns(table, label, id_column, time_column, *(drop or ()), *kinds)
-            columns = roles(label, positive, id_column, drop, time_column)
+            others = id_column, time_column, *(drop or ())
+            table, is_positive = read_labelled(
+                data, label, positive, others, kinds, no_header, skip_bad_rows
+            )
+        settled, notes = settle_scenario(scenario, is_positive, data, is_silent)
+        columns = roles(label, positive, id_column, drop, time_column)
+        with show_progress(is_silent, started) as progress:
             problem, found, texts = _estimate(
-                table, columns, kinds, method, scenario, seed, progress
+                table, columns, kinds, method, settled, seed, progress
             )
         if picture is not None:
             from robustpu.charts.plots import draw_prior
@@ -91,7 +110,7 @@ def prior(
             plain = _plain(found, problem.n_positive, problem.n_unlabeled, texts)
             typer.echo(json.dumps(plain))
             return
-        print_notes(problem.all_notes(), quiet)
+        print_notes([*notes, *problem.all_notes()], quiet)
         typer.echo("\n".join(_lines(found, problem.n_unlabeled)))
         for text in texts:
             typer.echo(f"Warning: {text}", err=True)
@@ -113,14 +132,9 @@ def _estimate(
 
     import torch
 
-    from robustpu.priors import JOINT, PRIORS
     from robustpu.priors.estimation import PriorWarning, estimate_prior
-    from robustpu.scenario import check_scenario
-    from robustpu.validation.names import pick
     from robustpu.workflow.problem import make_problem
 
-    check_scenario(scenario)
-    pick("prior", method, {**PRIORS, **JOINT})
     torch.set_num_threads(1)
     problem = make_problem(table, columns, kinds, seed)
     progress("prior", 0, 0)

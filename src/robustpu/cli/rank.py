@@ -66,8 +66,7 @@ def rank(
         if out is not None:
             check_name(out, is_defused=spreadsheet_safe)
         check_order(model, data)
-        check_model(model)
-        check_start(data, no_header, id_column)
+        check_start(data, no_header, [id_column], check_model(model), fill_columns)
         # Takes seconds, so names are checked first.
         from robustpu.tables import Tally
         from robustpu.validation.schema import to_json

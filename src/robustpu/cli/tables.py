@@ -1,19 +1,25 @@
 """Read tables as the options say, and print notes on them."""
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
 from robustpu.validation.sanitize import shown
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from robustpu.tables import Roles, Table
 
-# The name of a column of a file without a header.
-PLACE: Final = re.compile(r"column \d+")
+
+class Needs(NamedTuple):
+    """What a model needs of a table: columns, and whether its first row is a header."""
+
+    columns: tuple[str, ...] = ()
+    header: bool = True
 
 
 def read(data: str, no_header: bool = False, skip_bad_rows: bool = False) -> "Table":
@@ -31,6 +37,39 @@ def read(data: str, no_header: bool = False, skip_bad_rows: bool = False) -> "Ta
     return read_table(data, header=not no_header, bad_rows="skip" if skip_bad_rows else "error")
 
 
+def read_labelled(
+    data: str,
+    label: str,
+    positive: str | None,
+    others: Iterable[str | None],
+    kinds: Mapping[str, str],
+    no_header: bool,
+    skip_bad_rows: bool,
+) -> "tuple[Table, NDArray[np.bool_]]":
+    """A whole table, and which of its rows are labelled; wrong names are refused at once.
+
+    Parameters
+    ----------
+    data, label, positive, no_header, skip_bad_rows
+        Of the options.
+    others
+        Further columns that options name; None is an option that was not given.
+    kinds
+        Kinds of columns by name.
+    """
+    from robustpu.tables.cells import cells_of
+    from robustpu.tables.kinds import check_kind
+    from robustpu.tables.label import find_labels
+
+    named = label, *others, *kinds
+    for name, kind in kinds.items():
+        check_kind(name, kind)
+    check_start(data, no_header, named)
+    table = read(data, no_header, skip_bad_rows)
+    check_columns(table, *named)
+    return table, find_labels(label, cells_of(table.column(label)), positive).is_positive
+
+
 def check_columns(table: "Table", *names: str | None) -> None:
     """Refuse a name that is not a column: before anything heavy is imported.
 
@@ -46,8 +85,14 @@ def check_columns(table: "Table", *names: str | None) -> None:
             table.column(name)
 
 
-def check_start(data: str, no_header: bool, *names: str | None) -> None:
-    """Refuse a file that is not there, or that lacks a column, by its first rows.
+def check_start(
+    data: str,
+    no_header: bool,
+    names: Iterable[str | None],
+    needs: Needs = Needs(),  # noqa: B008
+    fill_columns: bool = False,
+) -> None:
+    """Refuse a file that is not there, or that lacks a column, by its first row.
 
     Standard input cannot be read twice, and columns of JSON lines may begin later: these are left
     to the reader.
@@ -56,38 +101,51 @@ def check_start(data: str, no_header: bool, *names: str | None) -> None:
     ----------
     data
         A path, or ``-``.
-    no_header
-        Of the options; a model may have been fitted without a header, which is not known here.
+    no_header, fill_columns
+        Of the options.
     names
         Columns that options name; None is an option that was not given.
+    needs
+        Of a model.
     """
     from robustpu.tables import TableError, iter_table
 
     if data == "-" or (Path(data).exists() and not Path(data).is_file()):
         return
     try:
-        part = next(iter_table(data, rows=1, header=not no_header, bad_rows="skip"))
+        header = needs.header and not no_header
+        part = next(iter_table(data, rows=1, header=header, bad_rows="skip"))
     except TableError:
         if Path(data).exists():
-            # What is wrong with the file depends on the options of the model.
+            # The reader says what is wrong with it.
             return
         raise
     if not part.is_partial:
-        check_columns(part, *(name for name in names if not PLACE.fullmatch(name or "")))
+        check_columns(part, *names)
+        part.lacking(needs.columns, fill=fill_columns)
 
 
-def check_model(model: Path) -> None:
-    """Refuse a folder that is no model, before anything heavy is imported.
+def check_model(model: Path) -> Needs:
+    """Refuse a folder that is no model, before anything heavy is imported; and what it needs.
 
     Parameters
     ----------
     model
         Of the arguments.
     """
-    from robustpu.persist.contents import reading
-    from robustpu.persist.reading import read_sums
+    from robustpu.persist.contents import parse, reading
+    from robustpu.persist.reading import MODEL, read_checked, read_sums
 
-    reading(model, read_sums)
+    extra = reading(model, lambda folder: parse(read_checked(folder, MODEL, read_sums(folder))))[
+        "extra"
+    ]
+    try:
+        columns = extra["vectorizer"]["columns"]
+        named = tuple(column["name"] for column in columns if column["plan"] is not None)
+        return Needs(named, extra["results"]["settings"]["options"].get("header") is not False)
+    except (KeyError, TypeError, AttributeError):
+        # Whoever opens the model says what is wrong with it.
+        return Needs()
 
 
 def roles(

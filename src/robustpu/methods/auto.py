@@ -15,8 +15,9 @@ from robustpu.base.arrays import check_images, check_table, check_training_data
 from robustpu.base.classifier import BasePUClassifier
 from robustpu.base.wrapper import FOLDS, refuse_huge
 from robustpu.methods import composition
+from robustpu.methods.effort import check_effort
 from robustpu.methods.frames import columns_of, fit_vectorizer, is_frame, needs_vectorizer
-from robustpu.methods.members import EFFORTS, MEMBERS, Named, members_of, named_members
+from robustpu.methods.members import MEMBERS, Named, members_of, named_members
 from robustpu.methods.voting import PUVotingClassifier
 from robustpu.modules import MODULES, ModuleFactory
 from robustpu.modules.rows import is_mapped
@@ -35,7 +36,6 @@ from robustpu.priors import from_weighted, is_joint, needs_estimation
 from robustpu.scenario import check_prior
 from robustpu.training import Job, Problem, Scores, TrainingData
 from robustpu.training.data import Floats, Index, Mask
-from robustpu.validation.numbers import check_number
 from robustpu.validation.parameters import flag, number, one_of, param, parameters, strategy
 
 # Scores that vary by less do not vary.
@@ -110,7 +110,7 @@ class PUClassifier(BasePUClassifier):
 
     calibrate: bool | str = param("auto", one_of(True, False, "auto"))
     members: Sequence[Any] | None = param(None, lambda name, value: _check_members(name, value))
-    effort: str | float = param("default", lambda name, value: check_effort(name, value))
+    effort: str | float = param("default", check_effort)
     n_members: int | None = param(None, number(least=1, whole=True, optional=True))
     module: str | ModuleFactory = param("mlp", strategy(MODULES))
     mirror: bool = param(False, flag)
@@ -365,26 +365,6 @@ class Clock:
     def left(self) -> float:
         """Until the limit; below 0 after it."""
         return self._limit - self.used
-
-
-def check_effort(name: str, value: Any) -> None:
-    """Allow a name of ``EFFORTS``, or seconds.
-
-    Examples
-    --------
-    >>> check_effort("effort", "quick")
-    Traceback (most recent call last):
-    ValueError: effort must be 'fast', 'default' or 'best', or a number of seconds; it is 'quick'.
-    """
-    if isinstance(value, str):
-        if value not in EFFORTS:
-            *most, last = map(repr, EFFORTS)
-            raise ValueError(
-                f"{name} must be {', '.join(most)} or {last}, or a number of seconds; it is "
-                f"{value!r}."
-            )
-        return
-    check_number(name, value, above=0)
 
 
 def require_two(is_positive: Mask) -> None:

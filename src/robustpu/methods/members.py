@@ -8,6 +8,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from robustpu.methods.composition import networks
+from robustpu.methods.effort import EFFORTS
 from robustpu.methods.pretrained import PretrainedPUClassifier
 from robustpu.methods.puet import PUExtraTreesClassifier
 from robustpu.methods.voting import PUVotingClassifier
@@ -17,8 +18,6 @@ from robustpu.pool.ridge import RidgeRanker
 from robustpu.validation.names import suggest
 
 Named: TypeAlias = list[tuple[str, Any]]
-
-EFFORTS: Final = ("fast", "default", "best")
 
 
 class Member(NamedTuple):

@@ -24,6 +24,7 @@ the parts (shares: Wilson; AUC: DeLong; average precision: delta method), with n
 """
 
 from robustpu.metrics.bins import Reliability, reliability
+from robustpu.metrics.differences import auc_difference
 from robustpu.metrics.estimates import Estimate
 from robustpu.metrics.evaluation import Evaluation, evaluate
 from robustpu.metrics.rates import collapse
@@ -56,6 +57,7 @@ __all__ = [
     "Reliability",
     "accuracy",
     "auc",
+    "auc_difference",
     "average_precision",
     "balanced_accuracy",
     "collapse",

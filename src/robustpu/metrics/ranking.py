@@ -20,10 +20,7 @@ def auc(sample: Sample) -> Estimate:
 
     A U-statistic of two samples, with its variance after DeLong et al. (1988).
     """
-    above, not_below = tail(sample.unlabeled, sample.weight_unlabeled, sample.positive)
-    wins = 1 - (above + not_below) / 2
-    above, not_below = tail(sample.positive, sample.weight_positive, sample.unlabeled)
-    losses = (above + not_below) / 2
+    wins, losses = placements(sample)
     area = float(sample.weight_positive @ wins)
     error = math.hypot(
         standard_error(wins, sample.weight_positive),
@@ -55,6 +52,14 @@ def _above_hidden(sample: Sample) -> float:
         return 0.5
     above, not_below = tail(sample.positive, sample.weight_hidden, sample.positive)
     return 1 - float(sample.weight_positive @ (above + not_below)) / 2
+
+
+def placements(sample: Sample) -> tuple[Floats, Floats]:
+    """Share of the U rows that each P row outranks, and of the P rows that outrank each U row."""
+    above, not_below = tail(sample.unlabeled, sample.weight_unlabeled, sample.positive)
+    wins = 1 - (above + not_below) / 2
+    above, not_below = tail(sample.positive, sample.weight_positive, sample.unlabeled)
+    return wins, (above + not_below) / 2
 
 
 def auc_of_labeled(sample: Sample) -> Estimate:

@@ -14,6 +14,7 @@ from robustpu.tables.errors import TableError, listed
 from robustpu.tables.ids import is_named_id, number_id, text_id
 from robustpu.tables.numbers import Decimal, find_decimal
 from robustpu.tables.texts import FALSE, TRUE, Coded
+from robustpu.validation.names import suggest
 
 Kind: TypeAlias = Literal["number", "boolean", "category", "date", "text", "drop"]
 Found: TypeAlias = Kind | Literal["id", "empty", "constant", "nested"]
@@ -123,6 +124,20 @@ def force_kind(name: str, cells: Cells, kind: Kind) -> Finding:
     form, dates, _ = find_format(cells_text.values, cells_text.counts())
     _refuse_none(name, kind, ~np.isnat(dates), cells_text)
     return Finding(kind, dates=cells_text.spread(dates), form=form, notes=notes)
+
+
+def check_kind(name: str, kind: str) -> None:
+    """Refuse a kind that is not known.
+
+    Parameters
+    ----------
+    name
+        Of the column.
+    kind
+        What the user says that it holds.
+    """
+    if kind not in KINDS:
+        raise TableError(f"unknown kind {kind!r} of column {name!r}{suggest(kind, KINDS)}")
 
 
 def _of_numbers(name: str, numbers: NDArray[np.float64]) -> Finding:

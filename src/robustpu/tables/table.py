@@ -1,5 +1,6 @@
 """A table in memory: columns of equal length, where they came from, what was noticed."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
@@ -78,6 +79,34 @@ class Table:
         """
         kept = [name for name in self.names if name not in names]
         return replace(self, data=self.data.select(kept))
+
+    def lacking(self, needed: Sequence[str], *, fill: bool) -> list[str]:
+        """Columns of a model that are not there.
+
+        Parameters
+        ----------
+        needed
+            What the model was fitted with.
+        fill
+            Whether some may be missing; all of them never may.
+
+        Raises
+        ------
+        TableError
+            Some are missing and must not be.
+        """
+        there = set(self.names)
+        absent = [name for name in needed if name not in there]
+        if absent and (len(absent) == len(needed) or not (fill or self.is_partial)):
+            known = (
+                f"It has {listed(self.names, 10)}." if self.names else "It has no other columns."
+            )
+            raise TableError(
+                f"{self.source} has no column {listed(absent)}, which the model was fitted with. "
+                f"{known} Add the missing ones, or have them filled with fill_columns=True "
+                "(--fill-columns)."
+            )
+        return absent
 
     def rows(self, start: int, count: int) -> "Table":
         """Some rows, without a copy.

@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from robustpu.tables.cells import cells_of
 from robustpu.tables.columns import Column, Settings, learn_column
-from robustpu.tables.errors import TableError, TableWarning, depth_of_user, listed, shown
-from robustpu.tables.kinds import KINDS, Kind
+from robustpu.tables.errors import TableError, TableWarning, depth_of_user, shown
+from robustpu.tables.kinds import Kind, check_kind
 from robustpu.tables.leaks import alarms, sample_rows
 from robustpu.tables.names import tidied
 from robustpu.tables.plan import Plan
@@ -22,7 +22,6 @@ from robustpu.tables.reading import read_table
 from robustpu.tables.storage import read_state, write_state
 from robustpu.tables.table import Table
 from robustpu.tables.tally import Tally
-from robustpu.validation.names import suggest
 from robustpu.validation.numbers import check_number
 from robustpu.validation.schema import to_json
 
@@ -211,8 +210,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         kinds = dict(self.kinds or {})
         for name, kind in kinds.items():
             table.column(name)
-            if kind not in KINDS:
-                raise TableError(f"unknown kind {kind!r} of column {name!r}{suggest(kind, KINDS)}")
+            check_kind(name, kind)
         return kinds
 
     def _set(self, columns: list[Column]) -> None:
@@ -228,15 +226,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _absent(self, table: Table, fill_columns: bool, tally: Tally) -> set[str]:
         """Columns that are to be filled; those that are not known are noted."""
-        needed = [name for name, _ in self._plans()]
-        there = set(table.names)
-        absent = [name for name in needed if name not in there]
-        if len(absent) == len(needed) or (absent and not (fill_columns or table.is_partial)):
-            raise TableError(
-                f"{table.source} has no column {listed(absent)}, which the model was fitted with. "
-                f"{_known(table.names)} Add the missing ones, or have them filled with "
-                "fill_columns=True (--fill-columns)."
-            )
+        absent = table.lacking([name for name, _ in self._plans()], fill=fill_columns)
         for name in absent:
             tally.add(name, "rows lack this column; its values count as missing", table.n_rows)
         known = set(self.feature_names_in_)
@@ -255,10 +245,6 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.columns_ = [
             replace(column, alarm=found.get(column.name, "")) for column in self.columns_
         ]
-
-
-def _known(names: list[str]) -> str:
-    return f"It has {listed(names, 10)}." if names else "It has no other columns."
 
 
 def _as_table(X: Any) -> Table:

@@ -23,14 +23,14 @@ CUT: Final = 1e-3
 CERTAIN: Final = 1e-12
 REPEATS: Final = 3
 # Rows of each label that importance is measured on, and both labels together at least.
-SAMPLE: Final = 1_000
+SAMPLE: Final = 250
 LEAST_SAMPLE: Final = 50
-# Rows that others are compared with.
+# Rows that others are compared with, and different values of a column that are taken from them.
 BACKGROUND: Final = 30
-LEAST_BACKGROUND: Final = 5
+VALUES: Final = 5
 # Rows and numbers that may be scored for importance, and again to explain EXPLAINED rows.
 EXPLAINED: Final = 500
-BUDGET: Final = 300_000
+BUDGET: Final = 120_000
 NUMBERS: Final = 50_000_000
 # Fewest columns whose effect on single rows is measured, if there are many.
 LEAST_COLUMNS: Final = 20
@@ -48,7 +48,7 @@ def importance(
 ) -> list[Importance]:
     """Mean |log-odds(row) - log-odds(row with the column of another row)|, largest first.
 
-    The values of the column are permuted three times among up to 1,000 labelled and 1,000
+    The values of the column are permuted three times among up to 250 labelled and 250
     unlabelled rows. With many columns there are fewer rows, and one permutation; with thousands,
     columns that hardly go with the score are not measured and get 0.
 
@@ -116,7 +116,8 @@ def drivers(
 ) -> tuple[list[str], Floats]:
     """Log-odds(row) - mean of log-odds(row with the column of a background row), of each column.
 
-    How much the value of this column raises the score, against its values in unlabelled rows.
+    How much the value of this column raises the score, against its values in unlabelled rows: five
+    of these, evenly spaced in their order, if there are more.
 
     Parameters
     ----------
@@ -125,10 +126,10 @@ def drivers(
     rows
         Rows to be explained, (k, d).
     background
-        Rows to compare with, (b, d). With many columns, fewer of them are used, and only the
-        columns with the largest effects on some of the rows.
+        Rows to compare with, (b, d).
     sources
-        The column that each feature comes from.
+        The column that each feature comes from. Of many columns, only those with the largest
+        effects on some of the rows are measured.
     progress
         Callback for each row.
 
@@ -149,20 +150,17 @@ def drivers(
     places = features_of(sources)
     columns, (k, d) = list(places), rows.shape
     # A row must have the same drivers in any list, so its budget does not depend on the others.
-    budget = _budget(d) // EXPLAINED
+    most = max(LEAST_COLUMNS, _budget(d) // EXPLAINED // VALUES)
     kept = np.arange(len(columns))
-    most = max(LEAST_COLUMNS, budget // LEAST_BACKGROUND)
     if most < len(columns):
-        few = max(1, _budget(d) // 4 // (LEAST_BACKGROUND * len(columns)))
+        few = max(1, _budget(d) // 4 // (VALUES * len(columns)))
         some = rows[np.linspace(0, k - 1, min(few, k)).astype(int)]
         both = np.concatenate([some, background])
-        limit = max(most, NUMBERS // (LEAST_BACKGROUND * d))
+        limit = max(most, NUMBERS // (VALUES * d))
         related = set(_most_related(both, odds(score(both)), places, limit))
         kept = np.array([place for place, column in enumerate(columns) if column in related])
-        moved = [places[columns[place]] for place in kept]
-        tried = _effects(score, some, background[:LEAST_BACKGROUND], moved)
+        tried = _effects(score, some, background, [places[columns[place]] for place in kept])
         kept = np.sort(kept[np.argsort(-np.maximum(tried, 0).mean(0), kind="stable")[:most]])
-    background = background[: max(LEAST_BACKGROUND, budget // max(1, len(kept)))]
     effects = np.zeros((k, len(columns)))
     moved = [places[columns[place]] for place in kept]
     effects[:, kept] = _effects(score, rows, background, moved, progress)
@@ -177,21 +175,45 @@ def _effects(
     progress: Progress = silent,
 ) -> Floats:
     """Of each column, given by the places of its features, (k, columns); see :func:`drivers`."""
-    (k, d), b = rows.shape, len(background)
+    k, d = rows.shape
+    taken = [_values_of(background[:, features]) for features in places]
+    weights = np.concatenate([weight for _, weight in taken])
+    starts = np.cumsum([0, *(len(weight) for _, weight in taken)])
     effects = np.empty((k, len(places)))
     before = odds(score(rows), CERTAIN)
-    size = max(1, CHUNK // max(1, b * len(places) * d))
+    size = max(1, CHUNK // max(1, len(weights) * d))
     for start in range(0, k, size):
         progress("drivers", start, k)
         block = rows[start : start + size]
-        # (rows, columns, background, features)
-        moved = np.broadcast_to(block[:, None, None], (len(block), len(places), b, d)).copy()
-        for place, features in enumerate(places):
-            moved[:, place, :, features] = background[:, features].T[:, None, :]
-        after = odds(score(moved.reshape(-1, d)), CERTAIN).reshape(len(block), len(places), b)
-        effects[start : start + size] = before[start : start + size, None] - after.mean(2)
+        # (rows, values of all columns, features)
+        moved = np.repeat(block[:, None], len(weights), axis=1)
+        for place, (features, (values, _)) in enumerate(zip(places, taken, strict=True)):
+            moved[:, starts[place] : starts[place + 1], features] = values
+        after = odds(score(moved.reshape(-1, d)), CERTAIN).reshape(len(block), -1) * weights
+        effects[start : start + size] = before[start : start + size, None] - np.add.reduceat(
+            after, starts[:-1], axis=1
+        )
     progress("drivers", k, k)
     return effects
+
+
+def _values_of(rows: Rows) -> tuple[Rows, Floats]:
+    """Different rows, (m, f), and their shares, (m,): all, or those at even steps of their order.
+
+    Examples
+    --------
+    >>> values, shares = _values_of(np.array([[0.0], [1.0], [1.0], [1.0]]))
+    >>> values.ravel().tolist(), shares.tolist()
+    ([0.0, 1.0], [0.25, 0.75])
+    >>> _values_of(np.arange(100.0)[:, None])[0].ravel().tolist()
+    [9.0, 29.0, 49.0, 69.0, 89.0]
+    """
+    values, counts = np.unique(rows, axis=0, return_counts=True)
+    if len(values) > VALUES:
+        steps = (np.arange(VALUES) + 0.5) / VALUES * len(rows)
+        at, counts = np.unique(np.searchsorted(np.cumsum(counts), steps), return_counts=True)
+        values = values[at]
+    return values, counts / counts.sum()
 
 
 def _most_related(
@@ -229,7 +251,7 @@ def _sample_size(columns: int, d: int) -> tuple[int, int]:
     Examples
     --------
     >>> [_sample_size(columns, columns) for columns in (30, 100, 1000, 10**5)]
-    [(1000, 3), (500, 3), (25, 1), (25, 1)]
+    [(250, 3), (200, 3), (25, 1), (25, 1)]
     """
     share = _budget(d) // max(1, columns)
     repeats = REPEATS if share >= REPEATS * LEAST_SAMPLE * 2 else 1

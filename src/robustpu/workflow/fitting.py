@@ -30,7 +30,7 @@ from robustpu.results import (
 from robustpu.tables import Roles, Table
 from robustpu.thresholds import most_likely
 from robustpu.workflow import alarms, sections
-from robustpu.workflow.config import DEFAULT_METHOD, FitConfig
+from robustpu.workflow.config import DEFAULT_METHOD, FitConfig, parse_prior
 from robustpu.workflow.effects import Scorer, draw_background, importance
 from robustpu.workflow.evaluation import (
     evaluate_scores,
@@ -40,7 +40,7 @@ from robustpu.workflow.evaluation import (
     widen_by_folds,
 )
 from robustpu.workflow.held_out import held_out_scores
-from robustpu.workflow.prior import bounded, find_prior, parse_prior, prior_of
+from robustpu.workflow.prior import bounded, find_prior, prior_of
 from robustpu.workflow.problem import Problem, make_problem
 from robustpu.workflow.profiles import profiles
 from robustpu.workflow.progress import Progress, reporter
@@ -140,7 +140,7 @@ def fit_table(
     roles = Roles(label, positive, id, time, tuple(drop), propensity)
     settings = sections.describe_settings(config, prior, command, options or {})
     with reporter(progress, verbose) as report:
-        report("reading", 0, 0)
+        report("columns" if isinstance(data, Table) else "reading", 0, 0)
         problem = make_problem(data, roles, kinds, seed)
         found = None
         if source != "estimated" or not all_methods()[method].estimates_while_fitting:

@@ -4,7 +4,7 @@ import math
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,17 +12,13 @@ from numpy.typing import NDArray
 from robustpu.base.classifier import BasePUClassifier
 from robustpu.priors.estimation import PriorWarning, estimate_prior
 from robustpu.results import Prior
+from robustpu.workflow.config import parse_prior
 from robustpu.workflow.progress import Progress, silent
 from robustpu.workflow.scar import SCAR
 
 # An estimate may be 0 or 1, with which no method can be trained.
 LEAST: Final = 1e-4
 ALLOWED: Final = "Held-out scores allow at most {:.1%} positives among the unlabelled rows."
-Source = Literal["estimated", "given", "range", "count"]
-WANTED: Final = (
-    "'auto', a share between 0 and 1 such as 0.2, the ends of one such as 0.02:0.05, or a count "
-    "such as count:500"
-)
 
 
 def bounded(prior: Prior, most: float, labelled: str = SCAR) -> Prior:
@@ -60,29 +56,6 @@ def bounded(prior: Prior, most: float, labelled: str = SCAR) -> Prior:
         f"{labelled}. The results use what you gave."
     )
     return replace(prior, warnings=(*prior.warnings, warning))
-
-
-def parse_prior(asked: str | float) -> tuple[Source, tuple[float, ...]]:
-    """Where the prior comes from, and its numbers: ("estimated", ()), ("given", (0.2,)).
-
-    Examples
-    --------
-    >>> parse_prior("count:500"), parse_prior("0.02:0.05")
-    (('count', (500.0,)), ('range', (0.02, 0.05)))
-    """
-    if asked == "auto":
-        return "estimated", ()
-    name, colon, text = str(asked).partition(":")
-    try:
-        if colon and name == "count" and int(text) > 0:
-            return "count", (float(int(text)),)
-        if colon and 0 < float(name) < float(text) < 1:
-            return "range", (float(name), float(text))
-        if not colon and 0 < float(name) < 1:
-            return "given", (float(name),)
-    except ValueError:
-        pass
-    raise ValueError(f"the prior must be {WANTED}; it is {asked!r}.")
 
 
 def find_prior(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final, TypeAlias
 
+from robustpu.training.progress import clock_time, left_column
 from robustpu.validation.sanitize import shown
 
 # Called as progress(stage, done, total); a total of 0 is unknown.
@@ -13,6 +14,7 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 
 TITLES: Final = {
     "reading": "Reading",
+    "columns": "Preparing the columns",
     "prior": "Estimating the share of positives",
     "training": "Training",
     "evaluating": "Evaluating on held-out rows",
@@ -55,7 +57,7 @@ def reporter(progress: Progress | None, verbose: bool) -> Iterator[Progress]:
 
 
 @contextmanager
-def show_progress(quiet: bool) -> Iterator[Progress]:
+def show_progress(quiet: bool, started: float | None = None) -> Iterator[Progress]:
     """A callback that shows progress on standard error.
 
     A terminal gets bars, anything else a line a stage, and one a minute in long stages.
@@ -64,6 +66,8 @@ def show_progress(quiet: bool) -> Iterator[Progress]:
     ----------
     quiet
         Whether to show nothing.
+    started
+        When the clock of the lines began, by ``time.monotonic``; now, by default.
     """
     if quiet:
         yield silent
@@ -75,16 +79,18 @@ def show_progress(quiet: bool) -> Iterator[Progress]:
         with _bars(console) as progress:
             yield progress
     else:
-        yield print_lines(time.monotonic)
+        yield print_lines(time.monotonic, started)
 
 
-def print_lines(clock: Callable[[], float]) -> Progress:
+def print_lines(clock: Callable[[], float], started: float | None = None) -> Progress:
     """Progress in plain lines, each with the time since the start.
 
     Parameters
     ----------
     clock
         Returns the seconds.
+    started
+        What it returned at the start; asked now, by default.
 
     Examples
     --------
@@ -93,10 +99,7 @@ def print_lines(clock: Callable[[], float]) -> Progress:
     ...     print_lines(iter([0.0, 75.0]).__next__)("scoring", 0, 0)
     1:15  Scoring
     """
-    # Its package imports torch, which help texts do not need.
-    from robustpu.training.progress import clock_time
-
-    started = clock()
+    started = clock() if started is None else started
     last_stage, last_time = "", 0.0
 
     def progress(stage: str, done: int, total: int) -> None:
@@ -137,8 +140,6 @@ def title(stage: str) -> str:
 @contextmanager
 def _bars(console: Any) -> Iterator[Progress]:
     from rich import progress as rich
-
-    from robustpu.training.progress import left_column
 
     with rich.Progress(
         rich.TextColumn("{task.description}", markup=False),

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustpu.base.classifier import BasePUClassifier, CollapseWarning
-from robustpu.methods import METHODS, all_methods
+from robustpu.methods import all_methods
 from robustpu.methods.voting import PUVotingClassifier
 from robustpu.thresholds import parse
 from robustpu.training import Job, fit_together
-from robustpu.validation.names import suggest
 from robustpu.validation.parameters import check_parameters
+from robustpu.workflow.checks import check_config
 from robustpu.workflow.config import FitConfig
 from robustpu.workflow.progress import Progress, silent
 
@@ -46,8 +46,7 @@ def make_model(config: FitConfig, prior: float | str) -> BasePUClassifier:
     >>> make_model(FitConfig("nnpu", members=3), 0.2).n_members
     3
     """
-    if config.method not in METHODS:
-        raise ValueError(f"unknown method {config.method!r}{suggest(config.method, METHODS)}")
+    check_config(config)
     kind = all_methods()[config.method]
     given: dict[str, Any] = {
         "prior": prior,
@@ -61,8 +60,6 @@ def make_model(config: FitConfig, prior: float | str) -> BasePUClassifier:
             raise ValueError(f"{config.method} does not average members: leave their number out.")
         given["n_members"] = config.members
     if config.effort != "default":
-        if "effort" not in known:
-            raise ValueError(f"{config.method} has no effort to set: leave it out.")
         given["effort"] = config.effort
     model = kind(**given)
     _check_threshold(config, model)
