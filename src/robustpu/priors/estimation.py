@@ -18,6 +18,8 @@ from robustpu.modules import scale_of
 from robustpu.priors.cautious import share_posterior
 from robustpu.priors.estimates import votes
 from robustpu.scenario import check_scenario, population_prior
+from robustpu.sparse.projection import dense, projection_of
+from robustpu.sparse.rows import as_csr, is_sparse
 from robustpu.validation.names import pick
 from robustpu.validation.numbers import check_number
 
@@ -105,7 +107,8 @@ def estimate_prior(
     Parameters
     ----------
     X
-        Rows (n, d) of numbers, or images (n, channels, height, width). Or your scores (n,)
+        Rows (n, d) of numbers, sparse or not, or images (n, channels, height, width). Or your
+        scores (n,)
         of rows that the scorer was not trained on: log-odds of being labelled, where labelled and
         unlabelled rows have equal total weight.
     y
@@ -153,6 +156,9 @@ def estimate_prior(
     check_number("n_bootstrap", n_bootstrap, least=2, whole=True)
     chosen: Any = pick("prior", method, {**priors.PRIORS, **priors.JOINT})
     labels.refuse_missing(y)
+    if is_sparse(X):
+        rows = check_array(as_csr(X, len(np.asarray(y))), dtype=np.float64, accept_sparse="csr")
+        X = dense(rows, projection_of(rows))
     table = check_array(X, dtype=np.float64, allow_nd=True, ensure_2d=False)
     check_consistent_length(table, y)
     _, is_positive = labels.encode(np.asarray(y), pos_label)
