@@ -20,6 +20,7 @@ from robustpu import (
     methods,
 )
 from robustpu.base.neural import NeuralPUClassifier
+from robustpu.pool.forests import BoostingRanker, ForestRanker
 
 METHODS = all_methods()
 CLASSES = list(METHODS.values())
@@ -56,11 +57,18 @@ PAIR = [
     ("networks", NNPUClassifier(epochs=2, batch_size=256)),
     ("trees", METHODS["puet"](n_estimators=5)),
 ]
+# The members of the default, with few trees.
+FEW_TREES = [
+    *("logistic", "hinges", "laplacian"),
+    ("forest", ForestRanker(4)),
+    ("boosting", BoostingRanker(2, max_iter=4)),
+    ("extra-trees", METHODS["puet"](n_estimators=4)),
+]
 QUICK = [
     *(METHODS[name](prior=0.5, **SHORT, **given) for name, given in NEURAL.items()),
     RobustPUClassifier(prior=0.5, **ROBUST),
     PUVotingClassifier(PAIR, random_state=0),
-    PUClassifier(prior=0.5, random_state=0),
+    PUClassifier(prior=0.5, members=FEW_TREES, random_state=0),
 ]
 
 
@@ -74,7 +82,9 @@ def test_every_method_is_checked_here_or_in_its_own_file():
 def expected_failures(estimator):
     """A row of weight two and a row given twice fall into other mini-batches."""
     reason = "repeated rows change the mini-batches and the held-out rows, weighted ones do not"
-    return {"check_sample_weight_equivalence_on_dense_data": reason}
+    return {
+        f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in ("dense", "sparse")
+    }
 
 
 @pytest.fixture(autouse=True)
@@ -126,7 +136,7 @@ class TestConstructor:
         assert is_classifier(cls())
         assert not tags.classifier_tags.multi_class
         if issubclass(cls, NeuralPUClassifier):
-            assert not tags.input_tags.sparse
+            assert tags.input_tags.sparse
             assert not tags.input_tags.allow_nan
 
     def test_does_not_validate(self, cls):

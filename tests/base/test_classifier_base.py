@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from scipy.sparse import csr_array
+from scipy.sparse import coo_array, csr_array
 from sklearn.base import clone
 from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.metrics import roc_auc_score
@@ -254,9 +254,18 @@ class TestInputs:
             (lambda X: X[:0], ValueError, "0 sample"),
             (lambda X: X + 1j, ValueError, "Complex data not supported"),
             (lambda X: X.astype(str), ValueError, "numeric"),
-            (csr_array, TypeError, "dense data is required"),
+            (lambda X: csr_array(np.where(X > 2, np.nan, X)), ValueError, "NaN"),
+            (lambda X: csr_array(np.where(X > 2, np.inf, X)), ValueError, "infinity"),
+            (lambda X: coo_array(X[:, 0]), ValueError, "Expected 2D array"),
+            (lambda X: csr_array(X[:, :0]), ValueError, "0 feature"),
+            (lambda X: csr_array(X[:0]), ValueError, "0 sample"),
+            (lambda X: csr_array(X + 1j), ValueError, "Complex data not supported"),
         ],
-        ids=["NaN", "inf", "1-D", "no column", "no row", "complex", "strings", "sparse"],
+        ids=[
+            *("NaN", "inf", "1-D", "no column", "no row", "complex", "strings"),
+            *("sparse NaN", "sparse inf", "sparse 1-D", "sparse, no column", "sparse, no row"),
+            "sparse complex",
+        ],
     )
     def test_bad_x(self, make, error, match, fitted):
         model, X, y = fitted

@@ -280,7 +280,9 @@ def test_one_positive_is_too_few():
 def expected_failures(estimator):
     """A row of weight two and a row given twice fall into other folds."""
     reason = "repeated rows change the folds, weighted ones do not"
-    return {"check_sample_weight_equivalence_on_dense_data": reason}
+    return {
+        f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in ("dense", "sparse")
+    }
 
 
 @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")

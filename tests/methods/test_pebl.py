@@ -422,7 +422,9 @@ class TestContract:
 
 def expected_failures(estimator):
     reason = "repeated rows change which rows watch, weighted ones do not"
-    return {"check_sample_weight_equivalence_on_dense_data": reason}
+    return {
+        f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in ("dense", "sparse")
+    }
 
 
 # The checks train on noise, and give string labels without pos_label.

@@ -318,7 +318,9 @@ def test_what_is_refused(changes, match):
 def expected_failures(estimator):
     """Weights above 0 do not change what the network sees."""
     reason = "a row of weight two is once in the context, a row given twice is there twice"
-    return {"check_sample_weight_equivalence_on_dense_data": reason}
+    return {
+        f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in ("dense", "sparse")
+    }
 
 
 # The checks give string labels without pos_label.

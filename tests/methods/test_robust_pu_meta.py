@@ -506,7 +506,9 @@ class TestWork:
 def expected_failures(estimator):
     """A row of weight two is in one fold, a row that is given twice may be in two."""
     reason = "repeated rows change the folds, weighted ones do not"
-    return {"check_sample_weight_equivalence_on_dense_data": reason}
+    return {
+        f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in ("dense", "sparse")
+    }
 
 
 @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")

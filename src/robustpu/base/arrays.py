@@ -1,15 +1,18 @@
-"""Checks of rows of numbers: tables, images, and mapped files that are never held."""
+"""Checks of rows of numbers: tables, sparse ones, images, and mapped files that are never held."""
 
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_array
-from sklearn.utils.validation import validate_data
+from sklearn.utils import check_array, check_X_y
+from sklearn.utils.validation import _num_samples, validate_data
 
 from robustpu import labels
 from robustpu.modules.rows import extremes, is_mapped
+from robustpu.sparse.projection import dense, projection_of
+from robustpu.sparse.rows import as_csr, is_sparse
 from robustpu.training.data import TrainingData
 
 
@@ -19,10 +22,12 @@ def check_training_data(
     y: ArrayLike,
     sample_weight: ArrayLike | None,
     eval_set: tuple[ArrayLike, ArrayLike] | None,
+    keeps_sparse: Callable[[Any], bool] | None = None,
 ) -> TrainingData:
     """Check what a fit on numbers was given; sets ``input_shape_`` and what scikit-learn sets."""
     labels.refuse_missing(y)
-    table, y = check_rows(estimator, X, y, multi_output=False, **_how(X))
+    how = {"multi_output": False, "keeps_sparse": keeps_sparse, **_how(X)}
+    table, y = check_rows(estimator, X, y, **how)
     is_positive = estimator.encode_labels(y)
     estimator.input_shape_ = table.shape[1:]
     weight = estimator.check_weight(sample_weight, is_positive)
@@ -42,13 +47,61 @@ def check_table(estimator: Any, X: ArrayLike) -> NDArray[Any]:
     return table
 
 
-def check_rows(estimator: Any, X: ArrayLike, *y: ArrayLike, **how: Any) -> Any:
-    """What ``validate_data`` of scikit-learn returns, with clear errors for dates and names."""
+def check_rows(
+    estimator: Any,
+    X: ArrayLike,
+    *y: ArrayLike,
+    reset: bool = True,
+    keeps_sparse: Callable[[Any], bool] | None = None,
+    **how: Any,
+) -> Any:
+    """What ``validate_data`` of scikit-learn returns, with clear errors for dates and names.
+
+    Sparse rows become dense, or a projection of them if they are wide, see :func:`bounded`.
+    ``keeps_sparse`` says of those of a fit whether they stay as they are, as ``is_sparse_`` notes.
+    """
     refuse_repeated_names(X)
     refuse_dates(X)
     # It adds up all numbers to see them finite: 1e308 and -1e308 are, and their sums are not.
     with np.errstate(over="ignore", invalid="ignore"):
-        return validate_data(estimator, X, *y, **how)
+        if not is_sparse(X):
+            found = validate_data(estimator, X, *y, reset=reset, **how)
+            return found if reset else bounded(estimator, found, reset=False)
+        given = as_csr(X, *map(_num_samples, y))
+        # Names and number of the columns.
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        how = {**how, "accept_sparse": "csr", "estimator": estimator}
+        if y:
+            rows, labelled = check_X_y(given, *y, **how)
+        else:
+            rows = check_array(given, input_name="X", **how)
+    if reset and keeps_sparse is not None and keeps_sparse(rows):
+        estimator.is_sparse_ = True
+    table = bounded(estimator, rows, reset=reset, dtype=how["dtype"])
+    return (table, labelled) if y else table
+
+
+def bounded(estimator: Any, X: Any, *, reset: bool, dtype: Any = "numeric") -> Any:
+    """Rows as those of the fit: sparse ones stay so, are projected, or become dense.
+
+    Parameters
+    ----------
+    estimator
+        Whose ``is_sparse_`` says that rows stay sparse, and whose ``projection_`` that they are
+        projected; without either they become dense.
+    X
+        Rows (n, d).
+    reset
+        Whether these are the rows of a fit; wide ones are given a projection then.
+    dtype
+        Of what becomes dense; "numeric" leaves the type.
+    """
+    if getattr(estimator, "is_sparse_", False):
+        return X
+    if reset and (found := projection_of(X)) is not None:
+        estimator.projection_ = found
+    table = dense(X, getattr(estimator, "projection_", None))
+    return table if dtype == "numeric" else table.astype(dtype, copy=False)
 
 
 def refuse_repeated_names(X: Any) -> None:

@@ -26,6 +26,7 @@ from robustpu.priors.estimation import (
     prior_interval,
 )
 from robustpu.scenario import check_scenario
+from robustpu.sparse.rows import blocks, is_sparse
 from robustpu.training import Job, Problem, Scores, TrainingData, fit_together
 from robustpu.training.data import Floats, Mask
 from robustpu.training.progress import bar
@@ -154,7 +155,7 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             Rows (n, ...). Networks and PU trees take numbers; networks also images (n, channels,
             height, width) and mapped files, as ``numpy.load(path, mmap_mode="r")`` gives them,
             which are read as training goes. A classifier around a scikit-learn learner takes what
-            the learner takes.
+            the learner takes. All take sparse matrices, see docs/sparse.md.
         y
             Two labels (n,): labelled positive (by default the larger) and unlabelled.
         sample_weight
@@ -462,7 +463,12 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             Rows like those of fit.
         """
         check_is_fitted(self)
-        positive = calibration.shifted(self.predict_rows(X), self.calibration_)
+        if is_sparse(X):
+            # Inside, rows may become dense.
+            found = np.concatenate([self.predict_rows(block) for block in blocks(X)])
+        else:
+            found = self.predict_rows(X)
+        positive = calibration.shifted(found, self.calibration_)
         columns = [1 - positive, positive]
         if self._positive_place() == 0:
             columns.reverse()
@@ -671,6 +677,7 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
         tags.classifier_tags.multi_class = False
         # The y of fit is not the truth, so accuracy against it means little.
         tags.classifier_tags.poor_score = True

@@ -18,11 +18,13 @@ from sklearn.utils import Tags, get_tags, indexable
 from sklearn.utils.validation import _num_samples, has_fit_parameter, validate_data
 
 from robustpu import labels
-from robustpu.base.arrays import refuse_dates, refuse_repeated_names
+from robustpu.base.arrays import bounded, refuse_dates, refuse_repeated_names
 from robustpu.base.classifier import BasePUClassifier
 from robustpu.calibration import shifted
 from robustpu.priors import from_weighted, is_joint
 from robustpu.selection import oracle_accuracy, proxy_accuracy
+from robustpu.sparse.learners import for_sparse, picks_columns, takes_sparse
+from robustpu.sparse.rows import as_csr, is_sparse
 from robustpu.training import Problem, Scores, TrainingData
 from robustpu.training.data import Floats, Index, Mask, rows_of
 from robustpu.training.members import held_out_sizes
@@ -93,7 +95,9 @@ class WrapperPUClassifier(SinglePUClassifier):
 
     Rows reach the learner as they came: what it takes (missing values, categories, DataFrames)
     can be given. ``estimator`` is any classifier with ``predict_proba``, or at least
-    ``decision_function``; by default logistic regression on standardised columns.
+    ``decision_function``; by default logistic regression on standardised columns. Sparse rows stay
+    sparse if it takes them, with scalers that do not centre, and are bounded by
+    :func:`robustpu.base.arrays.bounded` if not.
     """
 
     estimator: Any = param(None, learner, positional=True)
@@ -126,22 +130,31 @@ class WrapperPUClassifier(SinglePUClassifier):
                 "which leaves them where they are."
             )
         labels.refuse_missing(y)
-        (X,) = indexable(X)
         _refuse_unusable(X)
-        # The learner checks the rows; here only names and number of columns are noted.
         y = validate_data(self, y=y)
-        validate_data(self, X, skip_check_array=True)
+        rows = self._rows(X, _num_samples(y), reset=True)
         is_positive = self.encode_labels(y)
-        if _num_samples(X) != len(is_positive):
-            raise ValueError(f"X has {_num_samples(X)} rows but y has {len(is_positive)}.")
-        refuse_huge(X)
         weight = self.check_weight(sample_weight, is_positive)
         truth = self.check_truth(eval_set)
         if eval_set is None:
-            return TrainingData(X, is_positive, weight)
-        validate_data(self, eval_set[0], reset=False, skip_check_array=True)
-        refuse_huge(eval_set[0])
-        return TrainingData(X, is_positive, weight, eval_set[0], truth)
+            return TrainingData(rows, is_positive, weight)
+        return TrainingData(rows, is_positive, weight, self._rows(eval_set[0]), truth)
+
+    def _rows(self, X: Any, n_rows: int | None = None, *, reset: bool = False) -> Any:
+        """Rows as the learner gets them; it checks them, and here names and number of columns."""
+        if is_sparse(X) and not picks_columns(self.learner()):
+            rows = as_csr(X, n_rows)
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            if reset and takes_sparse(self.learner()):
+                self.is_sparse_ = True
+        else:
+            (rows,) = indexable(X) if reset else (X,)
+            validate_data(self, rows, reset=reset, skip_check_array=True)
+        if n_rows is not None and _num_samples(rows) != n_rows:
+            raise ValueError(f"X has {_num_samples(rows)} rows but y has {n_rows}.")
+        refuse_huge(rows)
+        is_bounded = issparse(rows) or hasattr(self, "projection_")
+        return bounded(self, rows, reset=reset) if is_bounded else rows
 
     def estimate_prior(self, data: TrainingData, random: np.random.RandomState) -> float:
         """Estimate the prior from out-of-fold scores of the learner."""
@@ -175,9 +188,7 @@ class WrapperPUClassifier(SinglePUClassifier):
         if getattr(X, "ndim", 2) == 1 and is_number:
             raise ValueError("X must have rows and columns. Reshape your data: X.reshape(1, -1).")
         _refuse_unusable(X)
-        validate_data(self, X, reset=False, skip_check_array=True)
-        refuse_huge(X)
-        return self.score_rows(X)
+        return self.score_rows(self._rows(X))
 
     # For methods: learners that tell positives (1) from other rows (0).
 
@@ -210,9 +221,7 @@ class WrapperPUClassifier(SinglePUClassifier):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        inner = get_tags(self.learner())
-        tags.input_tags.sparse = inner.input_tags.sparse
-        tags.input_tags.allow_nan = inner.input_tags.allow_nan
+        tags.input_tags.allow_nan = get_tags(self.learner()).input_tags.allow_nan
         return tags
 
 
@@ -228,7 +237,7 @@ def fit_learner(
 
     A linear one with ``warm_start=True`` goes on from the coefficients of another fit. Ensembles do
     not: they would keep the trees of that fit. Nor do scikit-learn's networks, which would stop at
-    the losses of other weights.
+    the losses of other weights. Scalers do not centre sparse rows.
 
     Parameters
     ----------
@@ -250,6 +259,7 @@ def fit_learner(
         if name == "random_state" or name.endswith("__random_state")
     }
     learner.set_params(**states)
+    learner = for_sparse(learner) if is_sparse(X) else learner
     target = np.asarray(target, dtype=np.int64)
     weights = {} if (weight == 1).all() else {_weight_name(learner): weight}
     try:
@@ -393,7 +403,7 @@ def n_folds(is_positive: Mask) -> int:
 
 
 def folds(
-    is_positive: Mask, random: np.random.RandomState, X: NDArray[Any] | None = None
+    is_positive: Mask, random: np.random.RandomState, X: Any = None
 ) -> list[tuple[Index, Index]]:
     """Split P and U evenly: rows to learn from and rows to score; none if they are too few.
 
@@ -446,7 +456,7 @@ def has_both_outside(fold: Index, is_positive: Mask) -> bool:
     )
 
 
-def first_copies(X: NDArray[Any]) -> Index:
+def first_copies(X: Any) -> Index:
     """The first row that is equal to each row, (n,).
 
     Examples
@@ -454,9 +464,19 @@ def first_copies(X: NDArray[Any]) -> Index:
     >>> first_copies(np.array([[1.0], [2.0], [1.0]])).tolist()
     [0, 1, 0]
     """
+    if issparse(X):
+        return _first_sparse_copies(X)
     keys = np.ascontiguousarray(X).view(np.dtype((np.void, X.dtype.itemsize * X.shape[1]))).ravel()
     _, first, number = np.unique(keys, return_index=True, return_inverse=True)
     return first[number]
+
+
+def _first_sparse_copies(X: Any) -> Index:
+    """The same of rows in CSR form, by their entries."""
+    first: dict[tuple[bytes, bytes], int] = {}
+    parts = zip(X.indptr[:-1].tolist(), X.indptr[1:].tolist(), strict=True)
+    keys = ((X.indices[a:b].tobytes(), X.data[a:b].tobytes()) for a, b in parts)
+    return np.array([first.setdefault(key, row) for row, key in enumerate(keys)], dtype=np.intp)
 
 
 def hold_out(

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils import Bunch, Tags, check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -19,6 +20,7 @@ from robustpu.methods.effort import check_effort
 from robustpu.methods.frames import columns_of, fit_vectorizer, is_frame, needs_vectorizer
 from robustpu.methods.members import MEMBERS, Named, members_of, named_members
 from robustpu.methods.voting import PUVotingClassifier
+from robustpu.methods.wide import Views
 from robustpu.modules import MODULES, ModuleFactory
 from robustpu.modules.rows import is_mapped
 from robustpu.pool.crossfit import (
@@ -34,6 +36,7 @@ from robustpu.pool.link import fit_link, linked
 from robustpu.pool.weights import auc, greedy
 from robustpu.priors import from_weighted, is_joint, needs_estimation
 from robustpu.scenario import check_prior
+from robustpu.sparse.projection import RowProjection, is_wide
 from robustpu.training import Job, Problem, Scores, TrainingData
 from robustpu.training.data import Floats, Index, Mask
 from robustpu.validation.parameters import flag, number, one_of, param, parameters, strategy
@@ -94,6 +97,9 @@ class PUClassifier(BasePUClassifier):
         What made numbers of a DataFrame with text, categories, dates or gaps; else None.
     fill_
         Medians of a table without gaps, (d,), which fill those of later rows; else None.
+    wide_
+        What makes few columns of more than 1,000 for the members that cannot take so many, sparse
+        or not, a :class:`robustpu.sparse.projection.RowProjection`; else None.
     ensemble_
         Of images: the fitted ensemble of networks; else None.
 
@@ -137,14 +143,16 @@ class PUClassifier(BasePUClassifier):
         sample_weight: ArrayLike | None,
         eval_set: tuple[ArrayLike, ArrayLike] | None,
     ) -> TrainingData:
-        self.vectorizer_ = None
+        self.vectorizer_ = self.wide_ = None
         if not needs_vectorizer(X):
-            data = check_training_data(self, X, y, sample_weight, eval_set)
+            data = check_training_data(self, X, y, sample_weight, eval_set, keeps_sparse=is_wide)
             check_images(self.mirror, data.X.shape[1:])
             self.fill_ = None
             if data.X.ndim == 2 and not is_mapped(data.X):
                 refuse_huge(data.X)
-                self.fill_ = np.median(data.X, axis=0).astype(np.float64)
+                self.wide_ = RowProjection().fit(data.X) if is_wide(data.X) else None
+                if not issparse(data.X):
+                    self.fill_ = np.median(data.X, axis=0).astype(np.float64)
             return data
         labels.refuse_missing(y)
         self.fill_ = None
@@ -193,14 +201,15 @@ class PUClassifier(BasePUClassifier):
         splits = folds_of(data, rows, problem.random)
         clock = Clock(np.inf if isinstance(self.effort, str) else KEPT * float(self.effort))
         known = data.is_positive[rows], data.weight[rows]
+        views = Views(data.X, self.wide_)
         # Members that need no prior are first: their scores tell it.
-        found = self._cross_fit(problem, splits, clock)
+        found = self._cross_fit(problem, views, splits, clock)
         if not found:
             raise ValueError("members needs a learner that ranks without the prior: add one.")
         Z = np.column_stack([member.standardized for member in found])
         self.weights_ = greedy(Z[rows], *known, problem.random)
         self._resolve_prior((Z @ self.weights_)[rows], data, rows)
-        others = self._fit_classifiers(problem, splits, clock)
+        others = self._fit_classifiers(problem, views, splits, clock)
         if others:
             found += others
             Z = np.column_stack([member.standardized for member in found])
@@ -228,7 +237,7 @@ class PUClassifier(BasePUClassifier):
         return Scores(probability, np.where(is_unseen, probability, np.nan))
 
     def _cross_fit(
-        self, problem: Problem, splits: list[Split], clock: "Clock"
+        self, problem: Problem, views: Views, splits: list[Split], clock: "Clock"
     ) -> list[FittedMember]:
         """Fit the rankers, and leave out those that a time limit has no room for."""
         found: list[FittedMember] = []
@@ -238,7 +247,7 @@ class PUClassifier(BasePUClassifier):
             member = cross_fit(
                 name,
                 learner,
-                problem.data,
+                views.data_of(learner, problem.data),
                 splits,
                 problem.random,
                 # One member there must be.
@@ -250,7 +259,7 @@ class PUClassifier(BasePUClassifier):
         return found
 
     def _fit_classifiers(
-        self, problem: Problem, splits: list[Split], clock: "Clock"
+        self, problem: Problem, views: Views, splits: list[Split], clock: "Clock"
     ) -> list[FittedMember]:
         """Fit the members that know the prior, as far as there is time."""
         found: list[FittedMember] = []
@@ -264,7 +273,8 @@ class PUClassifier(BasePUClassifier):
             if name in taking_part and cost * rankers <= clock.left:
                 shared = {"prior": self.prior_, "scenario": self.scenario, "pos_label": None}
                 given = clone(learner).set_params(**shared)
-                found.append(fit_classifier(name, given, data, splits, problem.random, most))
+                part = views.data_of(given, data)
+                found.append(fit_classifier(name, given, part, splits, problem.random, most))
             problem.tick(FOLDS + 1)
         return found
 
@@ -308,8 +318,8 @@ class PUClassifier(BasePUClassifier):
         check_is_fitted(self)
         if self.ensemble_ is not None:
             raise ValueError("images have no pool: ask ensemble_.part_probabilities(X).")
-        table = self._rows(X)
-        scores = [score_rows(learner, table) for learner in self.members_]
+        views = self._views(X)
+        scores = [score_rows(learner, views.of(learner)) for learner in self.members_]
         mean, scale = self.member_scale_.T
         standardized: Floats = (np.column_stack(scores) - mean) / scale
         return standardized
@@ -318,16 +328,19 @@ class PUClassifier(BasePUClassifier):
         if self.ensemble_ is not None:
             whole: Floats = self.ensemble_.predict_proba(X)[:, 1]
             return whole
-        table = self._rows(X)
-        total = np.zeros(len(table))
+        views = self._views(X)
+        total = np.zeros(views.X.shape[0])
         for learner, weight, (mean, scale) in zip(
             self.members_, self.weights_, self.member_scale_, strict=True
         ):
             if weight > 0:
-                total += weight * (score_rows(learner, table) - mean) / scale
+                total += weight * (score_rows(learner, views.of(learner)) - mean) / scale
         return linked(total / self.score_scale_, self.link_)
 
-    def _rows(self, X: ArrayLike) -> NDArray[Any]:
+    def _views(self, X: ArrayLike) -> Views:
+        return Views(self._rows(X), getattr(self, "wide_", None))
+
+    def _rows(self, X: ArrayLike) -> Any:
         if self.vectorizer_ is None:
             return check_table(self, self._filled(X))
         names = getattr(self, "feature_names_in_", None)

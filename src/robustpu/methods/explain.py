@@ -10,6 +10,8 @@ from scipy.sparse import issparse
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import _get_feature_names
 
+from robustpu.sparse.projection import MOST_NUMBERS
+
 Floats: TypeAlias = NDArray[np.float64]
 
 
@@ -45,6 +47,8 @@ def explanation(learners: Sequence[Any], X: Any) -> Explanation:
     ------
     AttributeError
         The learners are of another kind.
+    ValueError
+        Sparse rows are too many to be explained at once.
 
     Examples
     --------
@@ -171,6 +175,11 @@ def _way_of(learner: Any) -> tuple[str, Callable[[Any, Any], Any]]:
 
 
 def _linear(learner: Any, X: Any) -> Floats:
+    if issparse(X) and X.shape[0] * X.shape[1] > MOST_NUMBERS:
+        raise ValueError(
+            f"an explanation has a number for each row and column, {X.shape[0]:,} x "
+            f"{X.shape[1]:,} here: give at most {max(1, MOST_NUMBERS // X.shape[1]):,} rows."
+        )
     rows = X.toarray() if issparse(X) else np.asarray(X, dtype=np.float64)
     base = np.full(len(rows), float(np.ravel(learner.intercept_)[0]))
     return np.column_stack([rows * np.ravel(learner.coef_), base])

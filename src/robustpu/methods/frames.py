@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import _check_feature_names, _check_n_features
 
+from robustpu.sparse.rows import has_sparse_type
+
 if TYPE_CHECKING:
     from robustpu.tables import Vectorizer
 
@@ -34,9 +36,17 @@ def needs_vectorizer(X: Any) -> bool:
     (False, False)
     """
     if is_frame(X):
-        return any(not _is_full(np.asarray(X[name])) for name in X.columns)
+        # Of sparse columns, the entries and what fills the rest.
+        columns = (getattr(X[name], "array", X[name]) for name in X.columns)
+        return any(not _is_full(_entries(column)) for column in columns)
     is_floats = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind == "f"
     return is_floats and not _is_full(X)
+
+
+def _entries(column: Any) -> NDArray[Any]:
+    if hasattr(column, "sp_values"):
+        return np.append(column.sp_values, column.fill_value)
+    return np.asarray(column)
 
 
 def _is_full(values: Any) -> bool:
@@ -71,13 +81,20 @@ def fit_vectorizer(estimator: Any, X: Any) -> tuple["Vectorizer", NDArray[np.flo
 def columns_of(X: Any, names: Any = None) -> Any:
     """A frame as it is, and an array as columns of these names, or x0, x1...
 
+    Sparse columns beside text or gaps become dense.
+
     Examples
     --------
     >>> columns_of(np.array([[1.0, 2.0]]))
     {'x0': array([1.]), 'x1': array([2.])}
     """
     if is_frame(X):
-        return X
+        sparse = {
+            name: kind.subtype
+            for name, kind in zip(X.columns, X.dtypes, strict=True)
+            if has_sparse_type(kind)
+        }
+        return X.astype(sparse) if sparse else X
     columns = np.asarray(X).T
     titles = [f"x{place}" for place in range(len(columns))] if names is None else names
     return dict(zip(titles, columns, strict=True))

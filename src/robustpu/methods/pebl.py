@@ -15,6 +15,7 @@ from robustpu.base.wrapper import hold_out, scores
 from robustpu.calibration import boundary, log_odds
 from robustpu.methods.two_step import TwoStepClassifier
 from robustpu.selection import positive_rates, proxy_accuracy
+from robustpu.sparse.projection import is_wide
 from robustpu.training import TrainingData
 from robustpu.training.data import Floats, Index, Mask, rows_of
 from robustpu.validation.parameters import number, param, parameters
@@ -148,7 +149,8 @@ def positive_features(X: Any, is_positive: Mask, weight: Floats, n_bins: int) ->
     Parameters
     ----------
     X
-        Rows with columns, (n, ...): an array, a DataFrame or a sparse matrix.
+        Rows with columns, (n, ...): an array, a DataFrame or a sparse matrix. Of a sparse one with
+        very many columns, such as words, the feature is to have an entry.
     is_positive
         Which rows are labelled, (n,).
     weight
@@ -165,6 +167,12 @@ def positive_features(X: Any, is_positive: Mask, weight: Floats, n_bins: int) ->
     """
     in_positive = np.where(is_positive, weight, 0) / weight[is_positive].sum()
     in_unlabeled = np.where(is_positive, 0, weight) / weight[~is_positive].sum()
+    if issparse(X) and is_wide(X):
+        has = (X != 0).astype(np.float64)
+        # Equal frequencies may differ by rounding.
+        is_sign = has.T @ (in_positive - in_unlabeled) > 1e-12
+        found: Floats = has @ is_sign.astype(np.float64)
+        return found
     count = np.zeros(len(weight))
     for column in _columns(X):
         feature = features(column, n_bins)

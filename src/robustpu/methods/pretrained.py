@@ -105,7 +105,7 @@ class PretrainedPUClassifier(SinglePUClassifier):
         refuse_huge(table)
         device_of(self.device)
         is_positive = self.encode_labels(y)
-        self.is_category_ = self._find_categories()
+        self.is_category_ = self._find_categories(table.shape[1])
         truth = self.check_truth(eval_set)
         rows = None if eval_set is None else self._check_rows(eval_set[0])
         weight = self.check_weight(sample_weight, is_positive)
@@ -226,10 +226,15 @@ class PretrainedPUClassifier(SinglePUClassifier):
         """Probability among unlabelled rows -> in the population; the same in case-control data."""
         return to_population(probability, self.prior_, self.population_prior_)
 
-    def _find_categories(self) -> Mask:
+    def _find_categories(self, width: int) -> Mask:
         given = [] if self.categorical_features is None else list(self.categorical_features)
+        if given and hasattr(self, "projection_"):
+            raise ValueError(
+                f"categorical_features cannot be told of {self.n_features_in_:,} sparse columns, "
+                f"which are projected to {width}: leave it out."
+            )
         names = getattr(self, "feature_names_in_", np.array([])).tolist()
-        is_category = np.zeros(self.n_features_in_, dtype=np.bool_)
+        is_category = np.zeros(width, dtype=np.bool_)
         for column in given:
             place = names.index(column) if column in names else column
             if isinstance(place, str) or not 0 <= place < len(is_category):

@@ -165,7 +165,7 @@ class PUExtraTreesClassifier(SinglePUClassifier):
         """
         found = COMPILED.get(self.forest_)
         if found is None:
-            centre, scale = self.forest_.spread(self.n_features_in_)
+            centre, scale = self.forest_.spread(X.shape[1])
             found = self.forest_.compiled(centre, scale), centre, scale
             COMPILED[self.forest_] = found
         trees, centre, scale = found

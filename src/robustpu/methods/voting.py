@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
@@ -103,9 +104,13 @@ class PUVotingClassifier(BasePUClassifier):
         sample_weight: ArrayLike | None,
         eval_set: tuple[ArrayLike, ArrayLike] | None,
     ) -> TrainingData:
-        data = check_training_data(self, X, y, sample_weight, eval_set)
+        # Each classifier takes sparse rows as it does alone.
+        data = check_training_data(
+            self, X, y, sample_weight, eval_set, keeps_sparse=lambda rows: True
+        )
         table = data.X
-        self.input_scale_ = scale_of(table, edges_of(self, table)) if table.ndim == 2 else None
+        is_scaled = table.ndim == 2 and not issparse(table)
+        self.input_scale_ = scale_of(table, edges_of(self, table)) if is_scaled else None
         named, weights = self.compose(data)
         if not named:
             raise ValueError(
@@ -148,6 +153,8 @@ class PUVotingClassifier(BasePUClassifier):
         scorer = networks[0] if networks else NNPUClassifier()
         scorer.set_params(prior=self.prior)
         scorer.input_shape_ = self.input_shape_
+        if issparse(data.X):
+            data = scorer.check_data(data.X, data.is_positive, data.weight, None)
         return scorer.prior_sample(data, scorer.inputs_of(data), seed)
 
     def part_jobs(self, data: TrainingData, seeds: Sequence[int]) -> list[Job]:
@@ -244,6 +251,8 @@ class PUVotingClassifier(BasePUClassifier):
     def _sample(self, estimator: Any, data: TrainingData, seed: int) -> Index | None:
         """Rows of a mapped file for a classifier that holds them, None for all."""
         table = data.X
+        if issparse(table):
+            return None
         most = max(LEAST, HELD // (8 * math.prod(table.shape[1:])))
         holds = not isinstance(estimator, NeuralPUClassifier)
         if not holds or len(table) <= most or not is_mapped(table):

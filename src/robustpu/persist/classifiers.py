@@ -16,10 +16,12 @@ from robustpu.methods import METHODS
 from robustpu.methods.auto import PUClassifier
 from robustpu.methods.trees import Forest
 from robustpu.methods.voting import PUVotingClassifier
+from robustpu.methods.wide import takes_many
 from robustpu.persist.expect import labels, names, pair, places, records, row_shape, texts
 from robustpu.persist.kind import Kind
 from robustpu.persist.learners import learner, learners
 from robustpu.pretrained import read_about
+from robustpu.sparse.projection import RowProjection
 from robustpu.validation.arrays import array, probabilities, size
 from robustpu.validation.parameters import check_parameters
 from robustpu.validation.schema import Place, Reader, list_of, number, one_of, optional, text
@@ -95,10 +97,33 @@ def weights_sha256(value: Any, place: Place) -> str:
     return str(value)
 
 
+def projection(value: Any, place: Place) -> Any:
+    """Read a projection of the columns; from here on, d is the number that it makes of them."""
+    place.sizes["d"] = _projected(value, place)
+    return value
+
+
+def wide(value: Any, place: Place) -> Any:
+    """Read a projection that some members of a pool get."""
+    if value is not None:
+        _projected(value, place)
+    return value
+
+
+def _projected(value: Any, place: Place) -> int:
+    if not isinstance(value, RowProjection) or not hasattr(value, "components_"):
+        place.expect("a fitted projection", value)
+    if value.n_features_in_ != place.sizes["d"]:
+        place.refuse("was fitted on another number of columns")
+    return value.width
+
+
 SCALE: Final = optional(pair(array("f", ("d",)), array("f", ("d",), TINY)))
 ANY: Final = {
     "n_features_in_": size("d"),
     "feature_names_in_": names("d"),
+    "is_sparse_": one_of(True),
+    "projection_": projection,
     "classes_": labels,
     "is_positive_": array("b", ("n",)),
     "sample_weight_": array("f", ("n",), 0),
@@ -146,6 +171,7 @@ POOL: Final = {
     **ANY,
     "input_shape_": row_shape,
     "vectorizer_": optional(vectorizer),
+    "wide_": wide,
     "fill_": optional(array("f", ("d",))),
     "ensemble_": optional(ensemble),
     "members_": members,
@@ -248,7 +274,12 @@ def _check_pool(model: PUClassifier) -> str | None:
     width = model.n_features_in_
     if model.vectorizer_ is not None:
         width = len(model.vectorizer_.feature_names_out_)
-    is_wrong = any(getattr(learner, "n_features_in_", 0) != width for learner in model.members_)
+    found = getattr(model, "wide_", None)
+    few = width if found is None else found.width
+    is_wrong = any(
+        getattr(learner, "n_features_in_", 0) != (width if takes_many(learner) else few)
+        for learner in model.members_
+    )
     if is_wrong or (np.abs(model.member_scale_[:, 1]) < TINY).any():
         return "a member was fitted on another number of columns, or has no scale"
     return None
@@ -256,8 +287,8 @@ def _check_pool(model: PUClassifier) -> str | None:
 
 def _kind(name: str, file: str, cls: str) -> Kind:
     fitted = FITTED.get(name, NEURAL)
-    optional = {"feature_names_in_", "propensity_", "prior_error_"}
-    optional |= OF_TABLES if name == "auto" else set()
+    optional = {"feature_names_in_", "propensity_", "prior_error_", "is_sparse_", "projection_"}
+    optional |= OF_TABLES | {"wide_"} if name == "auto" else set()
     return Kind(f"robustpu.methods.{file}", cls, fitted, frozenset(optional), _check)
 
 

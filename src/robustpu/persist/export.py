@@ -96,6 +96,11 @@ def to_onnx(
 
 def _probability(graph: "Graph", model: Any, rows: str) -> str:
     """Add a classifier, and name its probabilities of being positive, (rows,)."""
+    if any(getattr(model, name, None) is not None for name in ("projection_", "wide_")):
+        raise ValueError(
+            "to_onnx takes models of dense rows with at most 1,000 columns; those of this one are "
+            "projected to fewer."
+        )
     if isinstance(model, PUClassifier):
         answer = _pool(graph, model, rows)
     elif isinstance(model, PUVotingClassifier):

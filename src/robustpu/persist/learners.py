@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.tree._tree import Tree
 
-from robustpu.persist.expect import names
+from robustpu.persist.expect import names, places
 from robustpu.persist.kind import Kind
 from robustpu.validation.arrays import array, size
 from robustpu.validation.schema import Place, Reader, either, list_of, number, optional
 
-TRANSFORMERS: Final = ("StandardScaler", "MinMaxScaler")
+TRANSFORMERS: Final = ("StandardScaler", "MinMaxScaler", "SparseScaler")
 
 
 def targets(value: Any, place: Place) -> NDArray[Any]:
@@ -117,6 +117,13 @@ def _check_steps(pipeline: Any) -> str | None:
     return None
 
 
+def _check_projection(projection: Any) -> str | None:
+    """Whether the columns that it keeps are among those that it has."""
+    if hasattr(projection, "kept_") and (projection.kept_ >= len(projection.columns_)).any():
+        return "it keeps columns that it does not have"
+    return None
+
+
 def _kind(module: str, name: str, fitted: dict[str, Reader], *optional: str) -> Kind:
     return Kind(
         f"sklearn.{module}", name, fitted, frozenset({"feature_names_in_", *optional}), _validate
@@ -166,6 +173,29 @@ LEARNERS: Final = {
             **{name: columns() for name in ("scale_", "min_", "data_min_", "data_max_")},
             "data_range_": columns(least=0),
         },
+    ),
+    "SparseScaler": Kind(
+        "robustpu.sparse.scaler",
+        "SparseScaler",
+        {
+            **COLUMNS,
+            "mean_": array("f", ("d",)),
+            "scale_": array("f", ("d",), 1e-300),
+            "is_full_": array("b", ("d",)),
+        },
+    ),
+    "RowProjection": Kind(
+        "robustpu.sparse.projection",
+        "RowProjection",
+        {
+            **COLUMNS,
+            "columns_": places("m", "d"),
+            "mean_": array("f", ("m",)),
+            "scale_": array("f", ("m",), 1e-300),
+            "kept_": array("iu", ("kept",), 0),
+            "components_": array("f", ("directions", "m")),
+        },
+        check=_check_projection,
     ),
     "Pipeline": Kind("sklearn.pipeline", "Pipeline", check=_check_steps),
 }

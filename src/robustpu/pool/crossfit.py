@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.base import clone
 
 from robustpu.base.classifier import BasePUClassifier
@@ -15,10 +15,12 @@ from robustpu.base.wrapper import fit_learner, folds
 from robustpu.calibration import log_odds
 from robustpu.modules.rows import is_mapped, some_of_each
 from robustpu.training import TrainingData
-from robustpu.training.data import Floats, Index, kept_masses
+from robustpu.training.data import Floats, Index, Mask, kept_masses
 
 # Labelled, and unlabelled, rows that a member is fitted to, at most; all are scored.
 MOST = 20_000
+# Numbers of these rows, if they are not sparse, unless that leaves too few rows.
+NUMBERS, LEAST = 1 << 25, 1_000
 # Rows that are scored at a time.
 SCORED = 1 << 15
 # Probabilities of learners that give no decisions are clipped to this distance from 0 and 1.
@@ -134,6 +136,8 @@ def _cross_fit(
         fits = len(splits) + (1 if in_folds is learner else 2)
         if number == 0 and seconds * fits > seconds_left:
             return None
+    if issparse(data.X):
+        _align(score, data.is_positive, splits)
     fitted = _fit(learner, data, np.flatnonzero(data.weight), random)
     tick()
     others = np.flatnonzero(~is_scored)
@@ -143,6 +147,20 @@ def _cross_fit(
         # Constants that differ by fold rank nothing.
         score[:] = score.mean()
     return _member(name, fitted, score, data.weight)
+
+
+def _align(score: Floats, is_positive: Mask, splits: list[Split]) -> None:
+    """Give the unlabelled rows of each fold the same mean score.
+
+    A strongly regularised learner of sparse rows gives scores that vary less within a fold than the
+    intercepts do from fold to fold.
+    """
+    parts = [other[~is_positive[other]] for _, other in splits]
+    if not splits or not all(map(len, parts)):
+        return
+    usual = np.mean([score[part].mean() for part in parts])
+    for (_, other), part in zip(splits, parts, strict=True):
+        score[other] += usual - score[part].mean()
 
 
 def _member(name: str, learner: Any, score: Floats, weight: Floats) -> FittedMember:
@@ -200,7 +218,7 @@ def _fit_some(
 ) -> tuple[Any, Index]:
     """Fit a copy to some of these rows; the masses of P and U are those of all."""
     seed = random.randint(np.iinfo(np.int32).max)
-    rows = among[some_of_each(data.is_positive[among], (most, most), seed)]
+    rows = among[some_of_each(data.is_positive[among], _most(data.X, most), seed)]
     part = data.take(rows)
     weight = kept_masses(data.weight, data.is_positive, rows)
     copy = clone(classifier).set_params(random_state=seed)
@@ -212,11 +230,18 @@ def _fit_some(
 
 def _fit(learner: Any, data: TrainingData, rows: Index, random: np.random.RandomState) -> Any:
     seed = random.randint(np.iinfo(np.int32).max)
-    part = data.take(rows[some_of_each(data.is_positive[rows], (MOST, MOST), seed)])
+    part = data.take(rows[some_of_each(data.is_positive[rows], _most(data.X, MOST), seed)])
     return fit_learner(learner, part.X, part.is_positive, part.weight, random)
 
 
-def score_rows(learner: Any, X: NDArray[Any], rows: Index | None = None) -> Floats:
+def _most(X: Any, most: int) -> tuple[int, int]:
+    """Labelled and unlabelled rows that a member is fitted to, at most."""
+    if not issparse(X):
+        most = max(min(LEAST, most), min(most, NUMBERS // X.shape[1]))
+    return most, most
+
+
+def score_rows(learner: Any, X: Any, rows: Index | None = None) -> Floats:
     """Decisions of a learner, or log-odds if it has probabilities alone, (n,), block by block.
 
     Parameters
@@ -235,17 +260,19 @@ def score_rows(learner: Any, X: NDArray[Any], rows: Index | None = None) -> Floa
     return found
 
 
-def _blocks(X: NDArray[Any], rows: Index | None) -> Iterator[NDArray[Any]]:
-    for start in range(0, len(X) if rows is None else len(rows), SCORED):
-        block = slice(start, start + SCORED)
-        yield np.asarray(X[block] if rows is None else X[rows[block]])
+def _blocks(X: Any, rows: Index | None) -> Iterator[Any]:
+    step = SCORED if issparse(X) else max(1, min(SCORED, NUMBERS // X.shape[1]))
+    for start in range(0, X.shape[0] if rows is None else len(rows), step):
+        block = slice(start, start + step)
+        part = X[block] if rows is None else X[rows[block]]
+        yield part if issparse(part) else np.asarray(part)
 
 
 def _clipped_odds(probability: Floats) -> Floats:
     return log_odds(np.clip(probability, SURE, 1 - SURE))
 
 
-def _score(learner: Any, X: NDArray[Any]) -> Floats:
+def _score(learner: Any, X: Any) -> Floats:
     if hasattr(learner, "score_fast"):
         return _clipped_odds(learner.score_fast(X))
     if isinstance(learner, BasePUClassifier):

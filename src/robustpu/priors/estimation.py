@@ -19,6 +19,8 @@ from robustpu.priors.cautious import share_posterior
 from robustpu.priors.estimates import votes
 from robustpu.propensity import Counted, check, count_hidden, inverse_weight
 from robustpu.scenario import check_scenario, population_prior
+from robustpu.sparse.projection import dense, projection_of
+from robustpu.sparse.rows import as_csr, is_sparse
 from robustpu.validation.names import pick
 from robustpu.validation.numbers import check_number
 
@@ -109,7 +111,8 @@ def estimate_prior(
     Parameters
     ----------
     X
-        Rows (n, d) of numbers, or images (n, channels, height, width). Or your scores (n,)
+        Rows (n, d) of numbers, sparse or not, or images (n, channels, height, width). Or your
+        scores (n,)
         of rows that the scorer was not trained on: log-odds of being labelled, where labelled and
         unlabelled rows have equal total weight.
     y
@@ -275,6 +278,9 @@ def checked(
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """Rows (n, ...) or scores (n,) as numbers, and which are labelled, (n,)."""
     labels.refuse_missing(y)
+    if is_sparse(X):
+        rows = check_array(as_csr(X, len(np.asarray(y))), dtype=np.float64, accept_sparse="csr")
+        X = dense(rows, projection_of(rows))
     table = check_array(X, dtype=np.float64, allow_nd=True, ensure_2d=False)
     check_consistent_length(table, y)
     return table, labels.encode(np.asarray(y), pos_label)[1]

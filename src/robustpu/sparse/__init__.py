@@ -1,0 +1,1 @@
+"""Sparse rows: checked, scaled but not centred, and a bounded table of them for other learners."""
