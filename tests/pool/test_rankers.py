@@ -146,3 +146,19 @@ class TestTrees:
         models = [DecisionTreeClassifier(max_depth=3, random_state=k).fit(rows, y) for k in (0, 1)]
         found = packed(model.tree_ for model in models).total(rows)
         np.testing.assert_allclose(found, sum(model.predict_proba(rows)[:, 1] for model in models))
+
+
+def test_more_features_than_rows_are_no_other_problem():
+    rng = np.random.default_rng(0)
+    y = np.arange(40) < 15
+    F = rng.normal(size=(40, 90)) + 2 * np.outer(y, np.arange(90) < 3)
+    weight = rng.uniform(1, 2, 40)
+    weight /= weight.sum()
+    coef, penalty = fit_ridge(F, y, weight, (1.0, 0.3))
+    centred = F - weight @ F
+    S = (centred * weight[:, None]).T @ centred
+    wanted = np.linalg.solve(S + penalty * np.eye(90), centred.T @ (weight * (y - weight @ y)))
+    np.testing.assert_allclose(coef, wanted, atol=1e-10)
+    # The time of an eigenvalue problem of all features would be minutes.
+    wide = rng.normal(size=(40, 12_000))
+    assert fit_ridge(wide, y, weight, (1.0,))[0].shape == (12_000,)

@@ -142,9 +142,7 @@ def fit_ridge(
     root = np.sqrt(weight)[:, None]
     target = is_positive - weight @ is_positive
     centred = F - weight @ F
-    S = (centred * root).T @ (centred * root)
-    values, vectors = np.linalg.eigh(S)
-    values = np.maximum(values, 0.0)
+    values, vectors = _directions(centred * root)
     projected = centred @ vectors
     slope = projected.T @ (weight * target)
     # (rows, penalties): fitted values, and how much each row's own label counts in its own. The
@@ -158,3 +156,15 @@ def fit_ridge(
     best = int(np.argmax(found))
     coef: Floats = vectors @ (slope * shrunk[:, best])
     return coef, float(penalties[best])
+
+
+def _directions(F: Floats) -> tuple[Floats, Floats]:
+    """Eigenvalues, (r,), and eigenvectors, (m, r), of F'F; of more features than rows, the first n.
+
+    All others are 0, and no row has a part in their directions.
+    """
+    if F.shape[1] > len(F):
+        _, singular, transposed = np.linalg.svd(F, full_matrices=False)
+        return singular**2, transposed.T
+    values, vectors = np.linalg.eigh(F.T @ F)
+    return np.maximum(values, 0.0), vectors

@@ -31,7 +31,7 @@ VALUES: Final = 5
 # Rows and numbers that may be scored for importance, and again to explain EXPLAINED rows.
 EXPLAINED: Final = 500
 BUDGET: Final = 120_000
-NUMBERS: Final = 50_000_000
+NUMBERS: Final = 12_000_000
 # Fewest columns whose effect on single rows is measured, if there are many.
 LEAST_COLUMNS: Final = 20
 # Features that are scored at a time, about 64 MB of them.
