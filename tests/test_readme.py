@@ -20,20 +20,16 @@ README = (ROOT / "README.md").read_text()
 def test_blocks_run(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
-    assert len(blocks) == 3
+    assert len(blocks) == 1
     names: dict[str, object] = {}
     for block in blocks:
         exec(compile(block, "README.md", "exec"), names)
-    prior, accuracy, best = capsys.readouterr().out.splitlines()
-    assert 0.1 < float(prior) < 0.6
-    assert float(accuracy) > 0.9
-    assert "lr" in best
+    assert float(capsys.readouterr().out) > 0.9
 
-    # The commands about the table that the last block wrote.
-    commands = re.findall(r"^robustpu ((?:fit|rank|predict) .*)$", README, flags=re.MULTILINE)
-    assert [command.split()[0] for command in commands] == ["fit", "rank", "predict"]
+    commands = re.findall(r"^robustpu ((?:sample|fit|rank|predict) .*)$", README, re.MULTILINE)
+    assert [command.split()[0] for command in commands] == ["sample", "fit", "rank", "predict"]
     # A faster method: the default is fitted above.
-    commands[0] = commands[0].replace(" --out model", " --method elkan-noto --out model")
+    commands[1] = commands[1].replace(" --out model", " --method elkan-noto --out model")
     for command in commands:
         answer = CliRunner().invoke(app, shlex.split(command, comments=True))
         assert answer.exit_code == 0, answer.output
