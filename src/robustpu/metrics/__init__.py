@@ -26,6 +26,7 @@ the parts (shares: Wilson; AUC: DeLong; average precision: delta method), with n
 from robustpu.metrics.bins import Reliability, reliability
 from robustpu.metrics.estimates import Estimate
 from robustpu.metrics.evaluation import Evaluation, evaluate
+from robustpu.metrics.presence import boyce_index, tss
 from robustpu.metrics.rates import collapse
 from robustpu.metrics.refuting import largest_prior
 from robustpu.metrics.scorers import one_standard_error, scorer
@@ -58,6 +59,7 @@ __all__ = [
     "auc",
     "average_precision",
     "balanced_accuracy",
+    "boyce_index",
     "collapse",
     "evaluate",
     "f1",
@@ -72,5 +74,6 @@ __all__ = [
     "reliability",
     "scorer",
     "specificity",
+    "tss",
     "zero_one_risk",
 ]
