@@ -27,6 +27,7 @@ from robustpu.metrics.bins import Reliability, reliability
 from robustpu.metrics.differences import auc_difference
 from robustpu.metrics.estimates import Estimate
 from robustpu.metrics.evaluation import Evaluation, evaluate
+from robustpu.metrics.presence import boyce_index, tss
 from robustpu.metrics.rates import collapse
 from robustpu.metrics.refuting import largest_prior
 from robustpu.metrics.scorers import one_standard_error, scorer
@@ -60,6 +61,7 @@ __all__ = [
     "auc_difference",
     "average_precision",
     "balanced_accuracy",
+    "boyce_index",
     "collapse",
     "evaluate",
     "f1",
@@ -74,5 +76,6 @@ __all__ = [
     "reliability",
     "scorer",
     "specificity",
+    "tss",
     "zero_one_risk",
 ]

@@ -113,7 +113,7 @@ def sample_of(
     check_number("threshold", threshold)
     check_number("level", level, above=0, below=1)
     check_number("labeled_share", labeled_share, above=0, below=1, optional=True)
-    scores = _scores(score)
+    scores = read_scores(score)
     check_consistent_length(y, scores)
     weight = _weights(sample_weight, len(scores))
     # Rows with zero sample weight do not count.
@@ -153,7 +153,8 @@ def effective_rows(weight: Floats) -> float:
     return float(weight.sum() ** 2 / (weight**2).sum())
 
 
-def _scores(score: ArrayLike) -> Floats:
+def read_scores(score: ArrayLike) -> Floats:
+    """Scores as numbers, (n,); NaN is refused."""
     scores = np.asarray(score, dtype=np.float64)
     if scores.ndim != 1:
         raise ValueError(
