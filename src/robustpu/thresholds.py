@@ -5,6 +5,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from robustpu.calibration import log_odds
 from robustpu.validation.names import suggest
 from robustpu.validation.numbers import check_number
 
@@ -12,6 +13,8 @@ Scores = NDArray[np.float64]
 
 # Targets for the rows above a threshold.
 TARGETS: Final = ("recall", "precision", "top")
+# How rows to check are picked.
+PICKS: Final = ("suspect", "informative", "random")
 
 
 def parse(threshold: float | str) -> tuple[str, float]:
@@ -201,3 +204,32 @@ def most_likely(probability: Scores, is_candidate: NDArray[np.bool_], top: int) 
     places = np.flatnonzero(is_candidate)
     chosen: NDArray[np.intp] = places[np.argsort(-probability[places], kind="stable")[:top]]
     return chosen
+
+
+def priority(probability: Scores, by: str, threshold: float, random: np.random.Generator) -> Scores:
+    """How much a check of each row is wanted, (n,); the largest numbers first.
+
+    Parameters
+    ----------
+    probability
+        Of being positive, (n,).
+    by
+        ``"suspect"``, ``"informative"`` or ``"random"``.
+    threshold
+        Probability from which rows are predicted positive.
+    random
+        For ``"random"``.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> priority(np.array([0.1, 0.4, 0.9]), "informative", 0.5, rng).argmax()
+    np.int64(1)
+    """
+    if by not in PICKS:
+        raise ValueError(f"by must be {', '.join(map(repr, PICKS))}; it is {by!r}.")
+    if by == "random":
+        return random.random(len(probability))
+    if by == "suspect":
+        return probability
+    return -np.abs(log_odds(probability) - log_odds(np.array(threshold)))

@@ -16,8 +16,8 @@ from sklearn.utils.validation import _check_sample_weight, _num_samples, check_i
 
 import robustpu
 from robustpu import calibration, labels, priors, thresholds
+from robustpu.cautious import share_posterior
 from robustpu.metrics import Evaluation, collapse, evaluate
-from robustpu.priors.cautious import share_posterior
 from robustpu.priors.estimation import Parts, PriorInterval, PriorWarning, prior_interval
 from robustpu.scenario import check_scenario
 from robustpu.training import Job, Problem, Scores, TrainingData, fit_together
@@ -58,9 +58,9 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     """Base of all positive-unlabelled classifiers.
 
     In ``y``, one label marks labelled positives and the other *unlabelled* rows; in predictions
-    the other label means *negative*. A fit leaves ``classes_``, ``is_positive_``,
-    ``sample_weight_``, ``probability_``, ``out_of_fold_``, ``prior_``, ``population_prior_``,
-    ``calibration_`` and ``threshold_``.
+    the other label means *negative*, unless ``neg_label`` does. A fit leaves ``classes_``,
+    ``is_positive_``, ``sample_weight_``, ``probability_``, ``out_of_fold_``, ``prior_``,
+    ``population_prior_``, ``calibration_`` and ``threshold_``.
 
     A fit has four steps, see :mod:`robustpu.training.fit`: ``check_data``, the prior (given, or
     ``estimate_prior``), ``fit_data``, ``finalize``. A method fills in ``fit_data``, and
@@ -69,14 +69,18 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     Parameters
     ----------
     prior
-        Share of positives *among the unlabelled rows*: a number in (0, 1), ``"auto"`` or another
-        name of ``robustpu.priors.PRIORS``, by which it is estimated; or a function from
-        out-of-fold scores of labelled and of unlabelled rows to the prior.
+        Share of positives *among the unlabelled rows*, as they were before any was checked: a
+        number in (0, 1), ``"auto"`` or another name of ``robustpu.priors.PRIORS``, by which it is
+        estimated; or a function from out-of-fold scores of labelled and of unlabelled rows to the
+        prior. Only ``"auto"`` learns from checked rows.
     scenario
         ``"case-control"``: the unlabelled rows are a sample of the population. ``"single-set"``:
         they are what was left of one after its positives were labelled.
     pos_label
         The label of the labelled positives; by default the larger of the two.
+    neg_label
+        The label of known negatives, if ``y`` holds some: then the label that ``predict`` gives to
+        negatives. None: ``y`` holds two labels.
     validation_fraction
         Share of the labelled and of the unlabelled rows to hold out.
     threshold
@@ -94,11 +98,16 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     Attributes
     ----------
     classes_
-        The two labels of y, sorted.
+        The labels that are predicted, sorted: the two of y, or those of known positives and
+        negatives.
     prior_, population_prior_
         Share of positives among the unlabelled rows, given or estimated, and in the population.
     is_positive_, sample_weight_
-        Whether each training row is labelled, and its weight up to a factor, (n,).
+        Whether each training row is labelled positive, other than by a check, and its weight up to
+        a factor, (n,); 0 of known negatives that are not among the checked rows.
+    outcome_
+        Of checked rows and known negatives: 1 positive, 0 negative; NaN of others, (n,). None
+        without such rows.
     probability_
         Probability of being positive of each training row, (n,).
     out_of_fold_
@@ -112,6 +121,7 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     prior: float | str | Callable[..., float] = param("auto", accepted_by(priors.check))
     scenario: str = param("case-control", accepted_by(check_scenario))
     pos_label: labels.Label | None = param(None)
+    neg_label: labels.Label | None = param(None)
     validation_fraction: float = param(0.1, number(least=0, below=1))
     threshold: float | str = param(0.5, accepted_by(thresholds.parse))
     calibrate: bool | str = param(False, one_of(True, False, "auto"))
@@ -119,6 +129,8 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
 
     # Whether ``fit_data`` finds the prior, from scores that it has to make anyway.
     estimates_while_fitting = False
+    # Set by a fit to known negatives or checked rows.
+    outcome_: Floats | None = None
     # What the alarm of a collapse advises.
     _causes = "The prior is probably wrong, or the learner too weak or too flexible."
 
@@ -129,8 +141,9 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         sample_weight: ArrayLike | None = None,
         *,
         eval_set: tuple[ArrayLike, ArrayLike] | None = None,
+        checked: ArrayLike | None = None,
     ) -> Self:
-        """Fit to positives and unlabelled rows.
+        """Fit to positives and unlabelled rows, and to known negatives if there are any.
 
         Parameters
         ----------
@@ -140,7 +153,8 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             which are read as training goes. A classifier around a scikit-learn learner takes what
             the learner takes.
         y
-            Two labels (n,): labelled positive (by default the larger) and unlabelled.
+            Two labels (n,): labelled positive (by default the larger) and unlabelled; a third one,
+            ``neg_label``, marks known negatives.
         sample_weight
             Weight of each row, (n,). Only ratios count.
         eval_set
@@ -151,7 +165,7 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         """
         shown = bar(type(self).__name__) if getattr(self, "verbose", 0) else nullcontext()
         with shown as progress:
-            fit_together([Job(self, X, y, eval_set, sample_weight)], progress)
+            fit_together([Job(self, X, y, eval_set, sample_weight, checked=checked)], progress)
         return self
 
     # The steps of a fit, in their order.
@@ -209,6 +223,8 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     def finalize(self, data: TrainingData, scores: Scores) -> None:
         """Keep the scores of the training rows, calibrate, and find the threshold."""
         self.is_positive_, self.sample_weight_ = data.is_positive, data.weight
+        if data.outcome is not None:
+            self.outcome_ = data.outcome
         self.calibration_ = self._find_calibration(scores.in_sample, scores.out_of_fold)
         self.probability_ = calibration.shifted(scores.in_sample, self.calibration_)
         self.out_of_fold_ = calibration.shifted(scores.out_of_fold, self.calibration_)
@@ -224,6 +240,9 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     def encode_labels(self, y: ArrayLike) -> Mask:
         """Which rows are labelled positives, (n,); sets ``classes_``."""
         self.classes_, is_positive = labels.encode(y, self.pos_label)
+        if self.neg_label is not None:
+            place = labels.positive_index(self.classes_, self.pos_label)
+            self.classes_ = labels.predicted_classes(self.classes_, place, self.neg_label)
         return is_positive
 
     def check_weight(self, sample_weight: ArrayLike | None, is_positive: Mask) -> Floats:
@@ -293,14 +312,14 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
 
     def _find_threshold(self) -> float:
         kind, number = thresholds.parse(self.threshold)
-        unlabeled = self.probability_[~self.is_positive_]
         if kind == "at":
             return number
         if kind == "top":
+            unlabeled = self.probability_[self.is_unlabeled_]
             return thresholds.at_share(unlabeled, min(1.0, number / len(unlabeled)))
         if kind == "prior":
             weight = self.sample_weight_[~self.is_positive_]
-            return thresholds.at_share(unlabeled, self.prior_, weight)
+            return thresholds.at_share(self.probability_[~self.is_positive_], self.prior_, weight)
         rows = self._held_out_rows()
         if rows is None:
             raise ValueError(
@@ -365,7 +384,8 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         if rows is None:
             return
         # An interval by a bootstrap is of shares that are known.
-        if self._tells(rows) and not share_posterior(*self._held_out_odds(rows)).is_known:
+        posterior = share_posterior(*self._held_out_odds(rows), self._held_out_outcome(rows))
+        if self._tells(rows) and not posterior.is_known:
             warn(self._prior_interval(rows, 0.9, DRAWS).doubt(self.prior_), PriorWarning)
 
     def _tells(self, rows: NDArray[np.bool_]) -> bool:
@@ -450,10 +470,49 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         probability
             Their probabilities, (k,).
         """
-        check_is_fitted(self)
-        check_number("k", k, least=1, whole=True)
-        rows = thresholds.most_likely(self.probability_, ~self.is_positive_, k)
+        rows = self.to_check(k)
         return rows, self.probability_[rows]
+
+    def to_check(
+        self, n: int = 30, by: str = "suspect", random_state: int | None = 0
+    ) -> NDArray[np.intp]:
+        """Unlabelled rows of the training table that are worth a check, see ``checked`` of fit.
+
+        Parameters
+        ----------
+        n
+            How many; fewer if there are fewer unlabelled rows.
+        by
+            ``"suspect"``: the most likely positives. ``"informative"``: those nearest to the
+            threshold. ``"random"``: drawn from all.
+        random_state
+            Seed of the draw.
+
+        Returns
+        -------
+        rows
+            Row numbers in the X of fit, from 0, the most wanted first, (n,).
+
+        Examples
+        --------
+        >>> from robustpu import PUExtraTreesClassifier
+        >>> X, y = np.arange(40.0)[:, None], np.arange(40) > 34
+        >>> model = PUExtraTreesClassifier(prior=0.1, random_state=0).fit(X, y)
+        >>> model.to_check(2).tolist()
+        [34, 33]
+        """
+        check_is_fitted(self)
+        check_number("n", n, least=1, whole=True)
+        random = np.random.default_rng(random_state)
+        wanted = thresholds.priority(self.probability_, by, self.threshold_, random)
+        return thresholds.most_likely(wanted, self.is_unlabeled_, n)
+
+    @property
+    def is_unlabeled_(self) -> Mask:
+        """Which training rows are unlabelled, (n,): neither labelled positive nor known."""
+        if self.outcome_ is None:
+            return ~self.is_positive_
+        return ~self.is_positive_ & np.isnan(self.outcome_)
 
     def evaluate(
         self,
@@ -496,9 +555,12 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         elif priors.needs_estimation(self.prior):
             found = self._prior_interval(rows, level, DRAWS)
             prior_interval, is_known = (found.low, found.high), found.is_known
+        y, known = labels.as_numbers(self.is_positive_, self.outcome_)
         return evaluate(
-            self.is_positive_[rows],
+            y[rows],
             self.out_of_fold_[rows],
+            neg_label=None if known is None else -1,
+            checked=None if known is None else known[rows],
             prior=prior,
             prior_interval=prior_interval,
             threshold=self.threshold_,
@@ -518,7 +580,12 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         """Interval of an estimated prior, from held-out scores."""
         odds, random = self._held_out_odds(rows), np.random.RandomState(0)
         found = prior_interval(
-            odds, self.prior_, level=level, n_bootstrap=n_bootstrap, random=random
+            odds,
+            self.prior_,
+            level=level,
+            n_bootstrap=n_bootstrap,
+            random=random,
+            outcome=self._held_out_outcome(rows),
         )
         edge = 0.1 / (int((rows & ~self.is_positive_).sum()) + 1)
         low, high = max(found.low, edge), min(found.high, 1 - edge)
@@ -533,6 +600,13 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         odds = self._by_label(calibration.log_odds(self.out_of_fold_), rows)
         positive, unlabeled = self._by_label(self.sample_weight_, rows)
         return priors.by_weight(odds[0], positive), priors.by_weight(odds[1], unlabeled)
+
+    def _held_out_outcome(self, rows: NDArray[np.bool_]) -> Floats | None:
+        """Outcomes of the unlabelled rows among those of ``_held_out_odds``."""
+        if self.outcome_ is None:
+            return None
+        weight = self._by_label(self.sample_weight_, rows)[1]
+        return priors.by_weight(self._by_label(self.outcome_, rows)[1], weight)
 
     def _held_out_rows(self) -> NDArray[np.bool_] | None:
         """Held-out rows with non-zero sample weight, (n,); None without labelled or unlabelled."""
@@ -587,7 +661,7 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         return model
 
     def _positive_place(self) -> int:
-        return labels.positive_index(self.classes_, self.pos_label)
+        return labels.positive_index(self.classes_, self.pos_label, self.neg_label)
 
     def _positive_label(self) -> Any:
         return self.classes_[self._positive_place()]

@@ -106,7 +106,8 @@ class PUExtraTreesClassifier(SinglePUClassifier):
     def estimate_prior(self, data: TrainingData, random: np.random.RandomState) -> float:
         data = data.with_weight()
         score = _cross_fit(data, self.n_estimators, random)
-        return from_scores(*balanced_logits(score, data.is_positive, 0.5), self.prior)
+        logits = balanced_logits(score, data.is_positive, 0.5)
+        return from_scores(*logits, self.prior, data.outcome_unlabeled)
 
     def fit_data(self, problem: Problem) -> Scores:
         data, random = problem.data, problem.random

@@ -4,17 +4,21 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length
 
 from robustpu import labels
+from robustpu.cautious import SharePosterior, share_posterior
 from robustpu.scenario import check_prior, check_scenario
 from robustpu.validation.numbers import check_number
 
 Floats: TypeAlias = NDArray[np.float64]
+
+# Of fewer checked rows, intervals hold the truth too rarely, see docs/checked_rows.md.
+FEWEST: Final = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +43,12 @@ class Sample:
         Length of the list of the unlabelled rows with the highest scores.
     level
         Probability that an interval holds the truth.
+    outcome
+        Of the unlabelled rows that were checked: 1 positive, 0 negative; NaN of others, (n_U,).
+        None without checked rows.
+    posterior
+        What ranks and outcomes say of the share of positives at each rank; None if fewer than ten
+        rows were checked.
     """
 
     positive: Floats
@@ -51,6 +61,13 @@ class Sample:
     threshold: float
     k: int
     level: float
+    outcome: Floats | None = None
+    posterior: SharePosterior | None = None
+
+    @property
+    def n_checked(self) -> int:
+        """Number of the rows that were checked."""
+        return 0 if self.outcome is None else int(np.isfinite(self.outcome).sum())
 
     @property
     def z(self) -> float:
@@ -67,6 +84,8 @@ def sample_of(
     threshold: float = 0.5,
     scenario: str = "case-control",
     pos_label: labels.Label | None = None,
+    neg_label: labels.Label | None = None,
+    checked: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     labeled_share: float | None = None,
     k: int | None = None,
@@ -89,23 +108,34 @@ def sample_of(
     check_consistent_length(y, scores)
     weight = _weights(sample_weight, len(scores))
     # Rows with zero sample weight do not count.
-    kept = weight > 0
-    _, is_positive = labels.encode(np.asarray(y)[kept], pos_label)
+    kept = np.flatnonzero(weight > 0)
+    rows = None if checked is None else np.asarray(checked)[kept]
+    known = labels.read_known(np.asarray(y)[kept], pos_label, neg_label, rows)
+    before = known.before(labels.encode(known.y, pos_label)[1])
+    kept, is_positive = kept[before.tells], before.is_positive[before.tells]
     scores, weight = scores[kept], weight[kept]
     mass = [weight[is_positive].sum(), weight[~is_positive].sum()]
     unlabeled = scores[~is_positive]
     labeled = float(mass[0] / sum(mass)) if labeled_share is None else float(labeled_share)
+    outcome = None if before.outcome is None else before.outcome[before.tells][~is_positive]
+    if outcome is not None and np.isnan(outcome).all():
+        outcome = None
+    priors, posterior = _interval(prior, prior_interval), None
+    if outcome is not None and np.isfinite(outcome).sum() >= FEWEST:
+        posterior = share_posterior(scores[is_positive], unlabeled, outcome, priors)
     return Sample(
         positive=scores[is_positive],
         unlabeled=unlabeled,
         weight_positive=weight[is_positive] / mass[0],
         weight_unlabeled=weight[~is_positive] / mass[1],
         prior=prior,
-        priors=_interval(prior, prior_interval),
+        priors=priors,
         labeled=labeled if scenario == "single-set" else 0.0,
         threshold=float(threshold),
         k=_length(k, prior, len(unlabeled)),
         level=float(level),
+        outcome=outcome,
+        posterior=posterior,
     )
 
 

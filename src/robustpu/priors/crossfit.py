@@ -38,13 +38,14 @@ EDGE = 1e-3
 
 @dataclass(frozen=True)
 class Sample:
-    """Positives and unlabelled rows, and how to estimate their prior."""
+    """Positives and unlabelled rows, how to estimate their prior, and outcomes of checks."""
 
     x: Pool
     is_positive: NDArray[np.bool_]
     module: str | ModuleFactory
     seed: int
     method: Any = "auto"
+    outcome: Scores | None = None
 
 
 def folds_of(sample: Sample, repeat: int) -> NDArray[np.int64]:

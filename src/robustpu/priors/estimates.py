@@ -7,9 +7,9 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from robustpu.cautious import share_posterior
 from robustpu.priors.alpha_max import alpha_max
 from robustpu.priors.best_bin import best_bin
-from robustpu.priors.cautious import share_posterior
 from robustpu.priors.crossfit import Sample, Scores, out_of_fold
 from robustpu.priors.dedpul import dedpul
 from robustpu.priors.elkan_noto import elkan_noto
@@ -25,19 +25,23 @@ Method: TypeAlias = Callable[..., float]
 
 # More rows make the kernel method slow, and hardly better on scores.
 MOST_ROWS = 400
+# Checked rows refute an estimate that is outside of this interval.
+SURE = 0.98
 
 
-def combined(positive: ArrayLike, unlabeled: ArrayLike) -> float:
+def combined(positive: ArrayLike, unlabeled: ArrayLike, outcome: ArrayLike | None = None) -> float:
     """Median of DEDPUL, best-bin and KM1 where classes are separable; else a cautious one.
 
     The three assume that the top of the ranking holds no negatives. Where classes overlap they are
     too high, by a factor of three on real tables, so the median of
-    :func:`robustpu.priors.cautious.share_posterior` is taken instead.
+    :func:`robustpu.cautious.share_posterior` is taken instead.
 
     Parameters
     ----------
     positive, unlabeled
         Scores of rows that the scorer was not trained on, larger means more positive, shape (n,).
+    outcome
+        Of unlabelled rows that were checked: 1 positive, 0 negative; NaN of others, (n,).
 
     Examples
     --------
@@ -46,10 +50,13 @@ def combined(positive: ArrayLike, unlabeled: ArrayLike) -> float:
     >>> round(combined(positive[:1000], np.concatenate([positive[1000:], negative])), 1)
     0.3
     """
-    posterior = share_posterior(positive, unlabeled)
+    posterior = share_posterior(positive, unlabeled, outcome)
+    middle = posterior.quantile(0.5)
     if not posterior.is_separable:
-        return posterior.quantile(0.5)
-    return float(np.median(votes(positive, unlabeled)))
+        return middle
+    vote, (low, high) = float(np.median(votes(positive, unlabeled))), posterior.interval(SURE)
+    # Checked rows may show that the top of the ranking holds negatives after all.
+    return vote if outcome is None or low <= vote <= high else middle
 
 
 def votes(positive: ArrayLike, unlabeled: ArrayLike) -> list[float]:
@@ -138,7 +145,8 @@ def estimate(samples: Sequence[Sample]) -> list[float]:
         else:
             score = next(scores)
             parts = score[sample.is_positive], score[~sample.is_positive]
-            estimates.append(from_scores(*parts, sample.method))
+            outcome = None if sample.outcome is None else sample.outcome[~sample.is_positive]
+            estimates.append(from_scores(*parts, sample.method, outcome))
     return estimates
 
 
@@ -153,7 +161,9 @@ def is_joint(method: Any) -> bool:
     return isinstance(method, str) and method in JOINT
 
 
-def from_scores(positive: Scores, unlabeled: Scores, method: Any = "auto") -> float:
+def from_scores(
+    positive: Scores, unlabeled: Scores, method: Any = "auto", outcome: Scores | None = None
+) -> float:
     """Prior from out-of-fold scores, in the open interval: one positive and one negative at least.
 
     Parameters
@@ -162,6 +172,8 @@ def from_scores(positive: Scores, unlabeled: Scores, method: Any = "auto") -> fl
         Scores of rows that the scorer was not trained on; larger means more positive.
     method
         A name of ``PRIORS``, or a function ``(positive, unlabeled) -> prior``.
+    outcome
+        Of unlabelled rows that were checked, for ``"auto"``: 1, 0 or NaN, (n,).
 
     Examples
     --------
@@ -169,7 +181,10 @@ def from_scores(positive: Scores, unlabeled: Scores, method: Any = "auto") -> fl
     >>> from_scores(np.zeros(5), np.zeros(9), "dedpul")
     0.9
     """
-    found = pick("prior", method, PRIORS)(positive, unlabeled)
+    if method == "auto":
+        found: Any = combined(positive, unlabeled, outcome)
+    else:
+        found = pick("prior", method, PRIORS)(positive, unlabeled)
     is_share = np.ndim(found) == 0 and isinstance(found, Real) and 0 <= float(found) <= 1
     if not is_share:
         raise ValueError(

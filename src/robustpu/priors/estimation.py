@@ -14,8 +14,8 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from robustpu import labels, priors
+from robustpu.cautious import share_posterior
 from robustpu.modules import scale_of
-from robustpu.priors.cautious import share_posterior
 from robustpu.priors.estimates import votes
 from robustpu.scenario import check_scenario, population_prior
 from robustpu.validation.names import pick
@@ -87,6 +87,8 @@ def estimate_prior(
     method: str = "auto",
     scenario: str = "case-control",
     pos_label: labels.Label | None = None,
+    neg_label: labels.Label | None = None,
+    checked: ArrayLike | None = None,
     level: float = 0.9,
     n_bootstrap: int = 100,
     random_state: int | np.random.RandomState | None = None,
@@ -99,7 +101,7 @@ def estimate_prior(
     scores. All of them assume that labels are selected completely at random (SCAR), and that some
     region holds positives alone. If scores tell the share, the interval combines the spread of the
     estimates on resampled scores with that of three methods. Where classes overlap they do not:
-    the interval is then wide, ``"auto"`` is cautious (see :mod:`robustpu.priors.cautious`), and
+    the interval is then wide, ``"auto"`` is cautious (see :mod:`robustpu.cautious`), and
     ``is_known`` is False.
 
     Parameters
@@ -118,6 +120,10 @@ def estimate_prior(
         ``"case-control"`` or ``"single-set"``; it decides what the share in the population is.
     pos_label
         The label of the labelled positives; by default the larger of the two.
+    neg_label, checked
+        The label of known negatives, and which rows owe their label to a check, as in ``fit``: the
+        share is that among the rows that were unlabelled before. Other known negatives are left
+        out.
     level
         Probability that the interval holds the truth.
     n_bootstrap
@@ -131,7 +137,8 @@ def estimate_prior(
     Returns
     -------
     estimate
-        With ``value``, ``low`` and ``high``.
+        With ``value``, ``low`` and ``high``; ``scores`` are those of the rows that are not left
+        out.
 
     Warns
     -----
@@ -151,11 +158,14 @@ def estimate_prior(
     check_scenario(scenario)
     check_number("level", level, above=0, below=1)
     check_number("n_bootstrap", n_bootstrap, least=2, whole=True)
-    chosen: Any = pick("prior", method, {**priors.PRIORS, **priors.JOINT})
+    joint: Any = pick("prior", method, {**priors.PRIORS, **priors.JOINT})
     labels.refuse_missing(y)
     table = check_array(X, dtype=np.float64, allow_nd=True, ensure_2d=False)
     check_consistent_length(table, y)
-    _, is_positive = labels.encode(np.asarray(y), pos_label)
+    known = labels.read_known(np.asarray(y), pos_label, neg_label, checked)
+    before = known.before(labels.encode(known.y, pos_label)[1])
+    table, is_positive = table[before.tells], before.is_positive[before.tells]
+    outcome = None if before.outcome is None else before.outcome[before.tells]
     random = check_random_state(random_state)
     if table.ndim > 1:
         sample = _sample(table, is_positive, random)
@@ -167,10 +177,14 @@ def estimate_prior(
     parts = scores[is_positive], scores[~is_positive]
     answers = {name: float(priors.PRIORS[name](*parts)) for name in SHOWN}
     if priors.is_joint(method):
-        answers[method] = float(chosen(sample))
-    value = float(answers[method] if method in answers else chosen(*parts))
-    value = priors.inside(value, len(parts[1]))
-    found = prior_interval(parts, value, level=level, n_bootstrap=n_bootstrap, random=random)
+        answers[method] = float(joint(sample))
+    tells = None if outcome is None else outcome[~is_positive]
+    if method in answers:
+        value = priors.inside(answers[method], len(parts[1]))
+    else:
+        value = priors.from_scores(*parts, method, tells)
+    how: dict[str, Any] = {"level": level, "n_bootstrap": n_bootstrap, "random": random}
+    found = prior_interval(parts, value, outcome=tells, **how)
     if not found.is_known:
         warnings.warn(found.doubt(value), PriorWarning, stacklevel=2)
     counts = int(is_positive.sum()), int((~is_positive).sum())
@@ -212,6 +226,7 @@ def prior_interval(
     level: float,
     n_bootstrap: int,
     random: np.random.RandomState,
+    outcome: Floats | None = None,
 ) -> PriorInterval:
     """The interval of an estimated prior, from out-of-fold scores.
 
@@ -225,10 +240,13 @@ def prior_interval(
         As in :func:`estimate_prior`.
     random
         For the bootstrap.
+    outcome
+        Of unlabelled rows that were checked: 1 positive, 0 negative; NaN of others, (n,).
     """
-    posterior = share_posterior(*parts)
+    posterior = share_posterior(*parts, outcome)
     low, high = posterior.interval(level)
-    if posterior.is_separable:
+    # Unless checked rows refute the estimate of separable classes.
+    if posterior.is_separable and (outcome is None or low <= value <= high):
         error = math.hypot(_resampled(parts, n_bootstrap, random), stdev(votes(*parts)))
         half = NormalDist().inv_cdf((1 + level) / 2) * error
         low, high = max(0.0, value - half), min(1.0, value + half)

@@ -32,6 +32,10 @@ class TrainingData:
         Rows of an ``eval_set``, and which of them are positive; None without one.
     held_out
         Rows that the estimator does not train on.
+    outcome
+        Of rows as they were before a check: 1 positive, 0 negative, NaN not known, (n,); or None.
+    is_negative
+        Of rows to train on: which are known negatives, (n,); or None.
     """
 
     X: Any
@@ -40,6 +44,8 @@ class TrainingData:
     X_eval: Any = None
     truth: Mask | None = None
     held_out: Index = field(default_factory=lambda: NONE)
+    outcome: Floats | None = None
+    is_negative: Mask | None = None
 
     def __len__(self) -> int:
         return len(self.is_positive)
@@ -55,13 +61,23 @@ class TrainingData:
 
     def take(self, rows: Index) -> "TrainingData":
         """Give some rows, without the ``eval_set``."""
-        weight = self.weight[rows]
-        return TrainingData(rows_of(self.X, rows), self.is_positive[rows], weight)
+        return TrainingData(
+            rows_of(self.X, rows),
+            self.is_positive[rows],
+            self.weight[rows],
+            outcome=None if self.outcome is None else self.outcome[rows],
+            is_negative=None if self.is_negative is None else self.is_negative[rows],
+        )
 
     def with_weight(self) -> "TrainingData":
         """Give the rows with non-zero sample weight."""
         rows = np.flatnonzero(self.weight)
         return self if len(rows) == len(self) else self.take(rows)
+
+    @property
+    def outcome_unlabeled(self) -> Floats | None:
+        """Outcomes of the rows that are not labelled, or None."""
+        return None if self.outcome is None else self.outcome[~self.is_positive]
 
     def masses(self) -> tuple[float, float]:
         """Sums of the sample weights of the labelled and of the unlabelled rows."""

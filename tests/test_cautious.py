@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from robustpu.priors.cautious import SHARES, separation, share_posterior
+from robustpu.cautious import SHARES, separation, share_posterior
 
 
 def mixture(share, distance, n_positive=200, n_unlabeled=1500, deviation=1.0, seed=0):
