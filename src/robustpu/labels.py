@@ -187,16 +187,23 @@ def _checked_rows(
     return mask
 
 
-def is_larger(y: ArrayLike) -> NDArray[np.bool_]:
-    """Which rows have the larger of the two labels, whatever it means, (n,).
+def strata(
+    y: ArrayLike, neg_label: Label | None = None
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which rows have the larger of two labels, whatever it means, and which are negatives, (n,).
 
     Examples
     --------
-    >>> is_larger(["a", "b"]).tolist()
-    [False, True]
+    >>> [mask.tolist() for mask in strata(["a", "b", "no"], "no")]
+    [[False, True, False], [False, False, True]]
     """
-    labels, classes = _two_classes(y, None)
-    return np.asarray(labels == classes[1], dtype=np.bool_)
+    labels, is_negative = _as_column(y), np.zeros(np.shape(y)[:1], dtype=np.bool_)
+    if neg_label is not None:
+        is_negative = np.array([label == neg_label for label in labels.tolist()], dtype=np.bool_)
+    is_larger = np.zeros_like(is_negative)
+    others, classes = _two_classes(labels[~is_negative], None)
+    is_larger[~is_negative] = others == classes[1]
+    return is_larger, is_negative
 
 
 def _two_classes(y: ArrayLike, pos_label: Label | None) -> tuple[NDArray[Any], NDArray[Any]]:

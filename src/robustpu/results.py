@@ -16,6 +16,8 @@ ROUNDING: Final = 1e-9
 LARGEST: Final = 1e15
 # An interval of the prior must lie inside (0, 1) where metrics are computed with it.
 SMALLEST: Final = 1e-5
+# From so many checked rows on they tell how many rows of a list are positive.
+FEWEST_CHECKED: Final = 10
 # Metrics that are not shares.
 UNBOUNDED: Final = frozenset({"lee_liu", "lift_at_k", "positives_at_k"})
 
@@ -28,7 +30,10 @@ Size = Annotated[int, number(1, LARGEST, whole=True)]
 
 @dataclass(frozen=True)
 class Data:
-    """What was read; ``label``, ``id`` and ``time`` are columns, ``positive`` is a label."""
+    """What was read; ``label``, ``id`` and ``time`` are columns, ``positive`` is a label.
+
+    ``n_positive`` and ``n_negative``, known negatives, include rows that were checked.
+    """
 
     name: str
     rows: Size
@@ -40,9 +45,12 @@ class Data:
     id: str | None
     time: str | None
     dropped: tuple[str, ...]
+    negative: str | None = None
+    n_negative: Count = 0
+    n_checked: Count = 0
 
     def __post_init__(self) -> None:
-        if self.n_positive + self.n_unlabeled != self.rows:
+        if self.n_positive + self.n_unlabeled + self.n_negative != self.rows:
             raise ValueError("has other rows than labelled and unlabelled ones")
 
 
@@ -369,6 +377,11 @@ class Results:
     def __post_init__(self) -> None:
         if {len(point.expected) for point in self.sensitivity} - {len(self.top)}:
             raise ValueError("has other lists in its sensitivity than in its top")
+
+    @property
+    def is_list_known(self) -> bool:
+        """Whether ``top`` can be relied on: the share is known, or rows were checked."""
+        return self.prior.is_known or self.data.n_checked >= FEWEST_CHECKED
 
     @property
     def expected(self) -> float:

@@ -5,7 +5,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from robustpu.calibration import log_odds
 from robustpu.validation.names import suggest
 from robustpu.validation.numbers import check_number
 
@@ -226,10 +225,24 @@ def priority(probability: Scores, by: str, threshold: float, random: np.random.G
     >>> priority(np.array([0.1, 0.4, 0.9]), "informative", 0.5, rng).argmax()
     np.int64(1)
     """
-    if by not in PICKS:
-        raise ValueError(f"by must be {', '.join(map(repr, PICKS))}; it is {by!r}.")
+    check_pick(by)
     if by == "random":
         return random.random(len(probability))
     if by == "suspect":
-        return probability
-    return -np.abs(log_odds(probability) - log_odds(np.array(threshold)))
+        return probability.copy()
+    odds = [np.log(p / (1 - p)) for p in (np.clip(probability, 1e-15, 1 - 1e-15), threshold)]
+    wanted: Scores = -np.abs(odds[0] - odds[1])
+    return wanted
+
+
+def check_pick(by: str) -> None:
+    """Refuse what is not in ``PICKS``.
+
+    Examples
+    --------
+    >>> check_pick("suspects")
+    Traceback (most recent call last):
+    ValueError: by is 'suspects': did you mean 'suspect'? Give one of informative, random, suspect.
+    """
+    if by not in PICKS:
+        raise ValueError(f"by is {by!r}{suggest(by, PICKS)}")

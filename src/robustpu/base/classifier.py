@@ -49,6 +49,7 @@ RANKS = 0.6
 TELLING = 50
 # An estimator without networks counts as this many epochs of one network.
 STEPS = 100
+NO_OUTCOME: Floats | None = None
 # calibrate="auto" leaves a mean probability as it is from this share of the prior on.
 NEAR = 0.9
 
@@ -129,8 +130,8 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
 
     # Whether ``fit_data`` finds the prior, from scores that it has to make anyway.
     estimates_while_fitting = False
-    # Set by a fit to known negatives or checked rows.
-    outcome_: Floats | None = None
+    # Set by a fit to known negatives or checked rows. With a type of its own it would be a field.
+    outcome_ = NO_OUTCOME
     # What the alarm of a collapse advises.
     _causes = "The prior is probably wrong, or the learner too weak or too flexible."
 
@@ -470,7 +471,9 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         probability
             Their probabilities, (k,).
         """
-        rows = self.to_check(k)
+        check_is_fitted(self)
+        check_number("k", k, least=1, whole=True)
+        rows = thresholds.most_likely(self.probability_, self.is_unlabeled_, k)
         return rows, self.probability_[rows]
 
     def to_check(

@@ -104,6 +104,7 @@ ANY: Final = {
     "sample_weight_": array("f", ("n",), 0),
     "probability_": probabilities(("n",)),
     "out_of_fold_": probabilities(("n",), finite=False),
+    "outcome_": probabilities(("n",), finite=False),
     "prior_": SHARE,
     "population_prior_": SHARE,
     "calibration_": number(-700, 700),
@@ -226,7 +227,7 @@ def _check(model: Any) -> str | None:
     try:
         check_parameters(model)
         if hasattr(model, "threshold_"):
-            positive_index(model.classes_, model.pos_label)
+            positive_index(model.classes_, model.pos_label, model.neg_label)
     except Exception as error:
         # Whatever it says to values that no constructor looks at.
         return str(error)
@@ -253,7 +254,7 @@ def _check_pool(model: PUClassifier) -> str | None:
 
 
 def _kind(name: str, file: str, cls: str) -> Kind:
-    fitted, optional = FITTED.get(name, NEURAL), {"feature_names_in_"}
+    fitted, optional = FITTED.get(name, NEURAL), {"feature_names_in_", "outcome_"}
     optional |= OF_TABLES if name == "auto" else set()
     return Kind(f"robustpu.methods.{file}", cls, fitted, frozenset(optional), _check)
 

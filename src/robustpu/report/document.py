@@ -86,7 +86,7 @@ def _sections(results: Results) -> list[Section]:
         listed = f'<p class="how">{escape(explained(results.suspects))}</p>\n{listed}'
     share, others = share_of_positives(prior), sensitivity(results)
     # If the share is not known, only a table by share is true.
-    if not prior.is_known:
+    if not results.is_list_known:
         rows = others
     else:
         share += others

@@ -86,7 +86,7 @@ def _second(results: Results) -> str:
     first, prior = foremost(results.top, results.expected), results.prior
     if first is None:
         return "They are ranked below." if results.suspects else ""
-    if not prior.is_known:
+    if not results.is_list_known:
         return _by_share(results, first)
     where = '<a href="#suspects">the list below</a>' if results.suspects else "the ranking"
     expected = (
@@ -94,10 +94,11 @@ def _second(results: Results) -> str:
         f"({counted(first.low)} to {counted(first.high)})"
     )
     doubt = "" if prior.low is None or prior.source == "range" else DOUBT
-    return (
-        f"Of the first {counted(first.k)} rows of {where}, {expected}. All this is estimated, "
-        f"without a single known negative{doubt}."
-    )
+    if results.data.n_checked:
+        basis = f"estimated from {counted(results.data.n_checked)} checked rows"
+    else:
+        basis = f"estimated, without a single known negative{doubt}"
+    return f"Of the first {counted(first.k)} rows of {where}, {expected}. All this is {basis}."
 
 
 def _by_share(results: Results, first: TopK) -> str:

@@ -43,7 +43,8 @@ def prior_sensitivity(
     n_unlabeled
         Number of unlabelled rows, of which some may not be held out.
     """
-    if evaluation is None:
+    # Checked rows tell the positives of a list whatever the share is.
+    if evaluation is None or evaluation.sample.posterior is not None:
         return ()
     sample = evaluation.sample
     chosen = shares(prior.value, most) if prior.is_known else possible_shares(prior, most)

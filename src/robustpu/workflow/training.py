@@ -102,6 +102,7 @@ def train(
     y: NDArray[np.int64],
     progress: Progress = silent,
     stage: str = "training",
+    checked: NDArray[np.bool_] | None = None,
 ) -> Fitted:
     """Fit a model, and report progress.
 
@@ -113,11 +114,14 @@ def train(
         Rows and labels.
     progress, stage
         Callback, and the name of this stage.
+    checked
+        Which rows owe their label to a check, (n,); None if none.
     """
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        fit_together([Job(model, X, y)], lambda done, total: progress(stage, done, total))
+        job = Job(model, X, y, checked=checked if checked is not None and checked.any() else None)
+        fit_together([job], lambda done, total: progress(stage, done, total))
     categories = {
         str(warning.message): warning.category
         for warning in caught
