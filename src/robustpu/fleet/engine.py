@@ -34,18 +34,15 @@ class Rows:
     """Rows of the pool, their labels and weights; (rows,) for one member, (members, rows) for all.
 
     ``is_positive`` marks labelled positives in training rows and in PU-only held-out rows, and
-    true positives where the held-out rows are an oracle's. ``is_negative`` marks known negatives;
-    None if there are none.
+    true positives where the held-out rows are an oracle's.
     """
 
     index: Tensor
     is_positive: Tensor
     weight: Tensor
-    is_negative: Tensor | None = None
 
     def select(self, index: Tensor) -> "Rows":
-        known = None if self.is_negative is None else self.is_negative[index]
-        return Rows(self.index[index], self.is_positive[index], self.weight[index], known)
+        return Rows(self.index[index], self.is_positive[index], self.weight[index])
 
 
 @dataclass(frozen=True)
@@ -507,12 +504,10 @@ def _starts(rows: int, batch_size: int) -> list[int]:
 
 def _stack(members: Sequence[Member], pool: Pool) -> StackedMembers:
     def stack(rows: Sequence[Rows]) -> Rows:
-        known = [member.is_negative for member in rows if member.is_negative is not None]
         return Rows(
             torch.stack([member.index for member in rows]).to(pool.device),
             torch.stack([member.is_positive for member in rows]).to(pool.device),
             torch.stack([member.weight for member in rows]).to(pool.device, pool.dtype),
-            torch.stack(known).to(pool.device) if known else None,
         )
 
     held_out = [member.held_out for member in members if member.held_out is not None]

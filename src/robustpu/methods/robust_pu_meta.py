@@ -285,9 +285,6 @@ class RobustPUMetaClassifier(WrapperPUClassifier):
         odds = self._odds(score[kept], scale, labelled)
         threshold = self.rounds.threshold(t)
         weight = self.rounds.apply_to_arrays(odds, labelled, threshold)[1]
-        if data.is_negative is not None:
-            # A known negative is clean, however hard it is.
-            weight = np.where(data.is_negative[kept], 1.0, weight)
         record = {"positive_rate": float(np.mean(odds[~labelled] >= 0))}
         record |= describe_weights(weight, labelled, threshold)
         keep = weight > LEAST

@@ -87,7 +87,6 @@ def _key(problem: Any) -> Any:
         tuple(_devices(problem)),
         held_out_sizes(n_positive, len(data), estimator.validation_fraction),
         None if data.truth is None else len(data.truth),
-        data.is_negative is None,
         estimator.decision(),
     )
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -145,10 +145,7 @@ def member_of(problem: Any, place: int, group: int, start: int, start_eval: int)
 
     def rows(index: NDArray[np.intp]) -> Rows:
         is_positive, weight = data.is_positive[index], data.weight[index]
-        chosen = Rows(*map(torch.from_numpy, (index + start, is_positive, weight)))
-        if data.is_negative is None:
-            return chosen
-        return replace(chosen, is_negative=torch.from_numpy(data.is_negative[index]))
+        return Rows(*map(torch.from_numpy, (index + start, is_positive, weight)))
 
     held_out, chosen = None, np.zeros(0, dtype=np.intp)
     if data.truth is not None:
