@@ -68,8 +68,9 @@ class PUKFold:
             _refuse_few(is_positive[~is_negative], self.n_splits)
             folds = StratifiedKFold(self.n_splits, shuffle=self.shuffle, random_state=seed)
         else:
-            groups_of_others = column_or_1d(groups)[~is_negative]
-            _refuse_few_groups(is_positive[~is_negative], groups_of_others, self.n_splits)
+            check_consistent_length(groups, is_positive)
+            of_others = column_or_1d(groups)[~is_negative]
+            _refuse_few_groups(is_positive[~is_negative], of_others, self.n_splits)
             folds = StratifiedGroupKFold(self.n_splits, shuffle=self.shuffle, random_state=seed)
         # Of few negatives no share can be kept.
         few = is_negative.sum() < self.n_splits
@@ -171,7 +172,6 @@ def _refuse_few(is_positive: Mask, folds: int) -> None:
 
 
 def _refuse_few_groups(is_positive: Mask, groups: NDArray[Any], folds: int) -> None:
-    check_consistent_length(groups, is_positive)
     fewest = min(len(np.unique(groups[mask])) for mask in (is_positive, ~is_positive))
     if fewest < folds:
         raise ValueError(
