@@ -85,8 +85,10 @@ def draw(table: str, setting: str, seed: int) -> Problem | None:
     test = np.setdiff1d(order, train)
     test = rng.permutation(test)[:3_000]
     y = np.isin(train, labeled).astype(int)
-    vectorizer = Vectorizer(random_state=0).fit(frame.iloc[train], y)
-    X, X_test = (vectorizer.transform(frame.iloc[rows]) for rows in (train, test))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        vectorizer = Vectorizer(random_state=0).fit(frame.iloc[train], y)
+        X, X_test = (vectorizer.transform(frame.iloc[rows]) for rows in (train, test))
     return Problem(X, y, truth[train], X_test, truth[test])
 
 

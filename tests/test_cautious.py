@@ -251,8 +251,12 @@ class TestChecked:
         found = share_posterior(*self.scores, np.full(2000, np.nan))
         np.testing.assert_allclose(found.tempered, plain.tempered)
 
-    def test_a_share_that_is_known(self):
-        found = share_posterior(*self.scores, within=(0.2, 0.3))
-        assert 0.19 < found.quantile(0.02) < found.quantile(0.98) < 0.32
-        (place,) = np.flatnonzero(share_posterior(*self.scores, within=(0.2, 0.2)).tempered)
-        assert SHARES[place] == pytest.approx(0.2, rel=0.1)
+    def test_many_labels_do_not_outvote_checked_rows(self):
+        positive, unlabeled = self.scores
+        outcome = self.outcome(self.top(60))
+        found, again = (
+            share_posterior(labels, unlabeled, outcome)
+            for labels in (positive, np.tile(positive, 20))
+        )
+        np.testing.assert_allclose(again.mixtures, found.mixtures)
+        assert width(again) < width(found)

@@ -29,6 +29,8 @@ GRID: Final = np.linspace(-4.0, 9.0, 300)
 CENTRE, WIDTH = logit(0.1), 1.2
 # Power of the likelihood: scores are no mixture of normal distributions.
 TEMPER = 0.3
+# Labels, however many there are, count at most as so many where checked rows tell a precision.
+MOST_LABELS = 15
 # Log-odds of the ranks at which densities are known.
 RANKS: Final = np.linspace(-12.0, 12.0, 129)
 # A share counts as known if the ends of its interval differ by no more than this factor...
@@ -45,8 +47,8 @@ class SharePosterior:
 
     ``tempered`` has the power 0.3 of the likelihood of the labels, ``full`` all of it; that of
     checked rows counts in full. ``separation`` is 1 if the scores separate the classes fully, see
-    :func:`separation`. ``mixtures`` is the tempered distribution over mixtures too, (60, 20, 5),
-    and ``unlabeled`` are the scores in ascending order.
+    :func:`separation`. ``mixtures`` is a distribution over mixtures too, (60, 20, 5), in which
+    many labels do not outvote checked rows, and ``unlabeled`` are the scores in ascending order.
     """
 
     tempered: Floats
@@ -96,7 +98,6 @@ def share_posterior(
     positive: ArrayLike,
     unlabeled: ArrayLike,
     outcome: ArrayLike | None = None,
-    within: tuple[float, float] = (0.0, 1.0),
 ) -> SharePosterior:
     """Distribution of the share of positives, from the ranks of labelled rows among the unlabelled.
 
@@ -109,8 +110,6 @@ def share_posterior(
         Scores of rows that the scorer was not trained on, larger means more positive, shape (n,).
     outcome
         Of unlabelled rows that were checked: 1 positive, 0 negative; NaN of others, (n,).
-    within
-        Ends between which the share is known to lie.
 
     Examples
     --------
@@ -127,16 +126,13 @@ def share_posterior(
     P, U = np.sort(np.asarray(positive, dtype=np.float64)), np.sort(scores)
     log_likelihood = _log_ratios() @ _counts(_rank_odds(P, U))
     belief = -(((logit(SHARES) - CENTRE) / WIDTH) ** 2) / 2
-    # At least one share is left: the nearest.
-    middle = np.argmin(np.abs(logit(SHARES) - logit(np.clip(within, 1e-9, 1 - 1e-9)).mean()))
-    inside = (within[0] <= SHARES) & (within[1] >= SHARES) | (np.arange(len(SHARES)) == middle)
-    log_prior = np.where(inside, belief, -np.inf)[:, None, None]
-    log_prior = log_prior - 2 * np.log(np.array(DEVIATIONS)) ** 2
+    log_prior = belief[:, None, None] - 2 * np.log(np.array(DEVIATIONS)) ** 2
     if outcome is not None:
         log_prior = log_prior + _log_checked(_rank_odds(scores, U), np.asarray(outcome))
-    tempered, full = (_normalized(power * log_likelihood + log_prior) for power in (TEMPER, 1.0))
+    powers = TEMPER, 1.0, min(TEMPER, MOST_LABELS / len(P))
+    tempered, full, mixtures = (_normalized(each * log_likelihood + log_prior) for each in powers)
     shares = tempered.sum(axis=(1, 2)), full.sum(axis=(1, 2))
-    return SharePosterior(*shares, separation(P, U), tempered, U)
+    return SharePosterior(*shares, separation(P, U), mixtures, U)
 
 
 def _rank_odds(score: Floats, unlabeled: Floats) -> Floats:

@@ -16,8 +16,6 @@ ROUNDING: Final = 1e-9
 LARGEST: Final = 1e15
 # An interval of the prior must lie inside (0, 1) where metrics are computed with it.
 SMALLEST: Final = 1e-5
-# From so many checked rows on they tell how many rows of a list are positive.
-FEWEST_CHECKED: Final = 10
 # Metrics that are not shares.
 UNBOUNDED: Final = frozenset({"lee_liu", "lift_at_k", "positives_at_k"})
 
@@ -380,8 +378,9 @@ class Results:
 
     @property
     def is_list_known(self) -> bool:
-        """Whether ``top`` can be relied on: the share is known, or rows were checked."""
-        return self.prior.is_known or self.data.n_checked >= FEWEST_CHECKED
+        """Whether ``top`` can be relied on: the share is known, or enough rows were checked."""
+        found = None if self.evaluation is None else self.evaluation.metric("precision_at_k")
+        return self.prior.is_known or found is not None
 
     @property
     def expected(self) -> float:

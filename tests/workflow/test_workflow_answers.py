@@ -125,7 +125,7 @@ class TestLoop:
 
     def test_a_page_says_what_it_rests_on(self, loop):
         *_, path = loop
-        assert "estimated from 30 checked rows" in (path / "report.html").read_text()
+        assert "with the help of 30 checked rows" in (path / "report.html").read_text()
 
 
 def test_negatives_by_a_label():

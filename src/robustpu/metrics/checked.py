@@ -19,13 +19,13 @@ def precision_above(sample: Sample) -> Estimate:
     --------
     >>> from robustpu.metrics.sample import sample_of
     >>> score = np.arange(1000) / 1000
-    >>> y = np.where(np.arange(1000) % 20 == 19, 1, 0) * (score > 0.5)
-    >>> y[-31:-1] = np.where(np.arange(30) % 2, 1, -1)
-    >>> checked = np.arange(1000) // 30 * 0 + (np.arange(1000) >= 969) * (np.arange(1000) < 999)
-    >>> sample = sample_of(y, score, prior=0.05, prior_interval=(0.01, 0.5), threshold=0.9,
+    >>> y = (np.arange(1000) % 20 == 19).astype(int)
+    >>> checked = (np.arange(1000) >= 960) & (y == 0)  # Half of them turn out positive.
+    >>> y[checked] = np.where(np.arange(checked.sum()) % 2, 1, -1)
+    >>> sample = sample_of(y, score, prior=0.05, prior_interval=(0.01, 0.5), threshold=0.96,
     ...                    neg_label=-1, checked=checked)
     >>> found = precision_above(sample)
-    >>> 0.2 < found.low < 0.5 < found.high < 0.7
+    >>> 0.3 < found.low < 0.5 < found.high < 0.7
     True
     """
     assert sample.posterior is not None

@@ -120,16 +120,16 @@ def sample_of(
     outcome = None if before.outcome is None else before.outcome[before.tells][~is_positive]
     if outcome is not None and np.isnan(outcome).all():
         outcome = None
-    priors, posterior = _interval(prior, prior_interval), None
+    posterior = None
     if outcome is not None and np.isfinite(outcome).sum() >= FEWEST:
-        posterior = share_posterior(scores[is_positive], unlabeled, outcome, priors)
+        posterior = share_posterior(scores[is_positive], unlabeled, outcome)
     return Sample(
         positive=scores[is_positive],
         unlabeled=unlabeled,
         weight_positive=weight[is_positive] / mass[0],
         weight_unlabeled=weight[~is_positive] / mass[1],
         prior=prior,
-        priors=priors,
+        priors=_interval(prior, prior_interval),
         labeled=labeled if scenario == "single-set" else 0.0,
         threshold=float(threshold),
         k=_length(k, prior, len(unlabeled)),

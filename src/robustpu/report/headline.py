@@ -95,7 +95,7 @@ def _second(results: Results) -> str:
     )
     doubt = "" if prior.low is None or prior.source == "range" else DOUBT
     if results.data.n_checked:
-        basis = f"estimated from {counted(results.data.n_checked)} checked rows"
+        basis = f"estimated, with the help of {counted(results.data.n_checked, 'checked row')}"
     else:
         basis = f"estimated, without a single known negative{doubt}"
     return f"Of the first {counted(first.k)} rows of {where}, {expected}. All this is {basis}."

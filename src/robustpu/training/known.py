@@ -96,7 +96,9 @@ def refuse_too_low(prior: float, before: TrainingData) -> None:
     """Refuse a given share of positives below what the checks alone have found."""
     if before.outcome is None:
         return
-    found, rows = int((before.outcome == 1).sum()), int((~before.is_positive).sum())
+    counts = before.weight > 0
+    found = int((counts & (before.outcome == 1)).sum())
+    rows = int((counts & ~before.is_positive).sum())
     if found > prior * rows + 0.5:
         raise ValueError(
             f"prior={prior:g} of the {rows:,} rows that were unlabelled before the check is "
