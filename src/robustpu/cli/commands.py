@@ -15,6 +15,7 @@ from robustpu.cli.errors import EXIT_CODES, clean_errors
 from robustpu.cli.fit import fit
 from robustpu.cli.inspect import inspect, report
 from robustpu.cli.methods import methods
+from robustpu.cli.next import next_rows
 from robustpu.cli.outputs import check_picture
 from robustpu.cli.predict import predict
 from robustpu.cli.prior import prior
@@ -71,6 +72,7 @@ app = typer.Typer(
 )
 for command in (fit, rank, predict, compare, prior, inspect, report, methods, sample):
     app.command()(command)
+app.command("next")(next_rows)
 app.add_typer(bench.app, name="bench")
 app.add_typer(datasets.app, name="datasets")
 

@@ -121,7 +121,7 @@ def compare(
             progress("reading", 0, 0)
             others = id_column, time_column, *(drop or ())
             table, is_positive = read_labelled(
-                data, label, positive, others, kinds, no_header, skip_bad_rows
+                data, label, (positive, None), others, kinds, no_header, skip_bad_rows
             )
         settled, notes = settle_scenario(scenario, is_positive, data, is_silent)
         with show_progress(is_silent, started) as progress:

@@ -11,6 +11,7 @@ import typer
 
 from robustpu.cli.errors import clean_errors
 from robustpu.cli.options import (
+    Checked,
     Data,
     Debug,
     Drop,
@@ -21,6 +22,7 @@ from robustpu.cli.options import (
     Kind,
     Label,
     Members,
+    Negative,
     Positive,
     Prior,
     Propensity,
@@ -33,7 +35,15 @@ from robustpu.cli.options import (
 )
 from robustpu.cli.scenario import GUESS, settle_scenario
 from robustpu.cli.summary import summary
-from robustpu.cli.tables import effort_of, kinds_of, print_notes, read_labelled, threshold_of
+from robustpu.cli.tables import (
+    check_start,
+    effort_of,
+    kinds_of,
+    print_notes,
+    read,
+    read_labelled,
+    threshold_of,
+)
 from robustpu.validation.sanitize import shown
 from robustpu.workflow.config import DEFAULT_METHOD, FitConfig, parse_prior
 from robustpu.workflow.progress import show_progress
@@ -41,6 +51,8 @@ from robustpu.workflow.progress import show_progress
 if TYPE_CHECKING:
     from robustpu.workflow import Study
 
+# Of the files of --checked.
+CHECKED = "checked"
 # Long parts of the results; `robustpu inspect --json` prints them.
 LONG = ("suspects", "scores", "rounds", "columns", "top")
 # Notes that are printed.
@@ -54,6 +66,8 @@ def fit(
         Path, typer.Option(metavar="FOLDER", help="Model folder to write, with report.html.")
     ] = Path("model"),
     positive: Positive = None,
+    negative: Negative = None,
+    checked: Checked = None,
     id_column: Id = None,
     drop: Drop = None,
     kind: Kind = None,
@@ -94,9 +108,11 @@ def fit(
         started, is_silent = time.monotonic(), quiet or as_json
         with show_progress(is_silent) as progress:
             progress("reading", 0, 0)
+            for file in checked or ():
+                check_start(file, False, [CHECKED])
             others = id_column, time_column, propensity, *(drop or ())
             table, is_positive = read_labelled(
-                data, label, positive, others, kinds, no_header, skip_bad_rows
+                data, label, (positive, negative), others, kinds, no_header, skip_bad_rows
             )
         settled, notes = settle_scenario(scenario, is_positive, data, is_silent)
         command = [
@@ -116,6 +132,8 @@ def fit(
                 table,
                 label=label,
                 positive=positive,
+                negative=negative,
+                checked=[read(file) for file in checked or ()],
                 id=id_column,
                 time=time_column,
                 drop=drop or (),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from robustpu.cli.drawing import strip
 
 if TYPE_CHECKING:
-    from robustpu.results import Metric, Results, SharePoint, TopK
+    from robustpu.results import Data, Metric, Results, SharePoint, TopK
 
 WIDTH: Final = 79
 METRICS: Final = {
@@ -115,7 +115,7 @@ def _yield(results: "Results") -> list[str]:
     tops = [top for top in results.top if top.k in LISTS and top.k <= most][-LENGTHS:]
     if not tops or not results.beats_chance:
         return []
-    if not results.prior.is_known:
+    if not results.is_list_known:
         return _by_share(results, tops)
     lines = [f"{'rows of the list':20}" + "".join(f"{top.k:>14,}" for top in tops)]
     lines.append(f"{'  positive, about':20}" + "".join(f"{top.expected:>14,.0f}" for top in tops))
@@ -182,13 +182,22 @@ def _data(results: "Results") -> list[str]:
     label = "" if data.label is None else f" ({data.label} = {data.positive})"
     lines = [
         f"{data.name}: {counted(data.n_positive, 'known positive')}{label} and "
-        f"{counted(data.n_unlabeled, 'unlabelled row')}, {counted(used, 'column')} to learn from. "
+        f"{counted(data.n_unlabeled, 'unlabelled row')}{_known(data)}, "
+        f"{counted(used, 'column')} to learn from. "
         f"The known positives were {SCENARIOS[results.scenario]} (--scenario {results.scenario}).",
     ]
     important = [column.column for column in results.importance[:SUSPECTS]]
     if important:
         lines.append(f"Columns that count most: {', '.join(important)}.")
     return [line for text in lines for line in wrapped(text, "  ")]
+
+
+def _known(data: "Data") -> str:
+    """Known negatives and checked rows, if there are any."""
+    from robustpu.charts.wording import counted
+
+    words = f", {counted(data.n_negative, 'known negative')}" if data.n_negative else ""
+    return words + (f" ({data.n_checked:,} rows were checked)" if data.n_checked else "")
 
 
 def _cut(text: str, most: int) -> str:

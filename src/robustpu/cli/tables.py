@@ -40,7 +40,7 @@ def read(data: str, no_header: bool = False, skip_bad_rows: bool = False) -> "Ta
 def read_labelled(
     data: str,
     label: str,
-    positive: str | None,
+    marks: tuple[str | None, str | None],
     others: Iterable[str | None],
     kinds: Mapping[str, str],
     no_header: bool,
@@ -50,8 +50,10 @@ def read_labelled(
 
     Parameters
     ----------
-    data, label, positive, no_header, skip_bad_rows
+    data, label, no_header, skip_bad_rows
         Of the options.
+    marks
+        The labels of positives and of known negatives; None is an option that was not given.
     others
         Further columns that options name; None is an option that was not given.
     kinds
@@ -67,7 +69,7 @@ def read_labelled(
     check_start(data, no_header, named)
     table = read(data, no_header, skip_bad_rows)
     check_columns(table, *named)
-    return table, find_labels(label, cells_of(table.column(label)), positive).is_positive
+    return table, find_labels(label, cells_of(table.column(label)), *marks).is_positive
 
 
 def check_columns(table: "Table", *names: str | None) -> None:
