@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import DataConversionWarning
 
-from robustpu.labels import encode, is_larger, positive_index
+from robustpu.labels import encode, positive_index, predicted_classes, read_known, strata
 
 
 @pytest.mark.parametrize(
@@ -75,9 +75,9 @@ def test_texts_that_are_not_obvious_are_refused(texts):
 
 
 def test_folds_need_not_know_what_labels_mean():
-    assert is_larger(["a", "b", "a"]).tolist() == [False, True, False]
+    assert strata(["a", "b", "a"])[0].tolist() == [False, True, False]
     with pytest.raises(ValueError, match="one class only"):
-        is_larger(["a", "a"])
+        strata(["a", "a"])
 
 
 def test_a_column_vector_is_flattened_with_the_usual_warning():
@@ -141,3 +141,38 @@ def test_missing_labels_are_refused_and_zero_advised(y):
 def test_an_absent_pos_label_is_refused_and_the_labels_found_named(pos_label):
     with pytest.raises(ValueError, match=rf"pos_label={pos_label!r}.*0 and 1"):
         encode([0, 1], pos_label)
+
+
+@pytest.mark.parametrize("dtype", [object, "U10", "category"])
+def test_known_negatives_are_read_as_unlabelled_rows(dtype):
+    y = pd.Series(["known", "", "clean", "known", ""])
+    y = y.astype("category") if dtype == "category" else y.to_numpy().astype(dtype)
+    known = read_known(y, neg_label="clean")
+    assert known.y.tolist() == ["known", "", "", "known", ""]
+    assert known.is_negative.tolist() == [False, False, True, False, False]
+    assert known.is_checked is None
+
+
+def test_what_is_predicted():
+    assert predicted_classes(np.array([0, 1]), 1, -1).tolist() == [-1, 1]
+    assert predicted_classes(np.array(["?", "bad"]), 1, "fine").tolist() == ["bad", "fine"]
+    assert positive_index(np.array([1, 2]), None, 2) == 0
+    assert positive_index(np.array(["bad", "fine"]), "bad", "fine") == 0
+    # Fitted to two labels, the negative one among them.
+    assert positive_index(np.array([0, 1]), None, -1) == 1
+
+
+def test_a_row_was_checked_or_is_a_negative_from_elsewhere():
+    known = read_known([1, 1, 0, -1, -1], neg_label=-1, checked=[False, True, False, True, False])
+    before = known.before(encode(known.y)[1])
+    assert before.is_positive.tolist() == [True, False, False, False, False]
+    np.testing.assert_array_equal(before.outcome, [np.nan, 1, np.nan, 0, 0])
+    assert before.tells.tolist() == [True, True, True, True, False]
+
+
+def test_strata_of_three_labels():
+    larger, negative = strata([1, 0, -1, 1], -1)
+    assert larger.tolist() == [True, False, False, True]
+    assert negative.tolist() == [False, False, True, False]
+    with pytest.raises(ValueError, match="two values"):
+        strata([1, 0, -1, 2], -1)

@@ -1,6 +1,6 @@
-"""Labels in, a mask of positives out: the only file that knows a label encoding."""
+"""Labels in, masks of positives and known negatives out: the only file that knows an encoding."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -57,16 +57,153 @@ def encode(y: ArrayLike, pos_label: Label | None = None) -> tuple[NDArray[Any], 
     return classes, np.asarray(labels == classes[index], dtype=np.bool_)
 
 
-def is_larger(y: ArrayLike) -> NDArray[np.bool_]:
-    """Which rows have the larger of the two labels, whatever it means, (n,).
+class Before(NamedTuple):
+    """Labels as they were before any row was checked, (n,).
+
+    ``is_positive`` has the positives that were not found by a check. ``outcome`` is 1 of rows that
+    turned out positive, 0 of known negatives, NaN of others; None if there are none of the former.
+    ``tells`` leaves out negatives that are known from elsewhere: they are no sample of anything.
+    """
+
+    is_positive: NDArray[np.bool_]
+    outcome: NDArray[np.float64] | None
+    tells: NDArray[np.bool_]
+
+
+class Known(NamedTuple):
+    """Two labels of each row, and which rows are known negatives or were checked, (n,).
+
+    Known negatives are among the unlabelled rows of ``y``. The masks are None if there are none.
+    """
+
+    y: Any
+    is_negative: NDArray[np.bool_] | None = None
+    is_checked: NDArray[np.bool_] | None = None
+
+    def before(self, is_positive: NDArray[np.bool_]) -> Before:
+        """Labels as they were before any row was checked.
+
+        Parameters
+        ----------
+        is_positive
+            Which rows are labelled, (n,).
+
+        Examples
+        --------
+        >>> known = read_known([1, 1, 0, -1, -1], None, -1, [0, 1, 0, 1, 0])
+        >>> found = known.before(encode(known.y)[1])
+        >>> found.is_positive.tolist()
+        [True, False, False, False, False]
+        >>> found.outcome.tolist(), found.tells.tolist()
+        ([nan, 1.0, nan, 0.0, 0.0], [True, True, True, True, False])
+        """
+        if self.is_negative is None:
+            return Before(is_positive, None, np.ones_like(is_positive))
+        checked = np.zeros_like(is_positive) if self.is_checked is None else self.is_checked
+        outcome = np.where(self.is_negative, 0.0, np.where(checked, 1.0, np.nan))
+        if np.isnan(outcome).all():
+            return Before(is_positive, None, np.ones_like(is_positive))
+        return Before(is_positive & ~checked, outcome, checked | ~self.is_negative)
+
+
+def read_known(
+    y: Any,
+    pos_label: Label | None = None,
+    neg_label: Label | None = None,
+    checked: ArrayLike | None = None,
+) -> Known:
+    """Take known negatives out of a y with a third label.
+
+    Parameters
+    ----------
+    y
+        Labelled positive, unlabelled, and perhaps known negative, shape (n,).
+    pos_label
+        The label of the positives; by default as in :func:`encode`, of the other two labels.
+    neg_label
+        The label of known negatives; None if there are none.
+    checked
+        Which rows owe their label to a check, (n,).
 
     Examples
     --------
-    >>> is_larger(["a", "b"]).tolist()
-    [False, True]
+    >>> known = read_known([1, 0, -1, 0], neg_label=-1)
+    >>> known.y.tolist(), known.is_negative.tolist()
+    ([1, 0, 0, 0], [False, False, True, False])
     """
-    labels, classes = _two_classes(y, None)
-    return np.asarray(labels == classes[1], dtype=np.bool_)
+    if neg_label is None and checked is None:
+        return Known(y)
+    if pos_label is not None and pos_label == neg_label:
+        raise ValueError(
+            f"pos_label and neg_label are both {pos_label!r}: positives and negatives need "
+            "different labels."
+        )
+    refuse_missing(y)
+    labels = _as_column(y)
+    values, place = np.unique(labels, return_inverse=True)
+    is_neg = np.array([value == neg_label for value in values.tolist()], dtype=np.bool_)
+    others = values[~is_neg]
+    if len(others) > 2 or (is_neg.any() and len(others) < 2):
+        found = ", ".join(map(repr, others[:5].tolist())) or "none"
+        raise ValueError(
+            f"y must have two labels beside neg_label={neg_label!r}, those of labelled positives "
+            f"and of rows whose class is not known; it has {len(others)}: {found}."
+        )
+    unlabeled: Any = None
+    if len(others) == 2:
+        unlabeled = others[1 - positive_index(others, pos_label)]
+    is_negative = is_neg[place]
+    labels = np.where(is_negative, unlabeled, labels) if is_negative.any() else labels
+    if checked is None:
+        return Known(labels, is_negative)
+    return Known(labels, is_negative, _checked_rows(checked, labels, is_negative, unlabeled))
+
+
+def _checked_rows(
+    checked: ArrayLike,
+    labels: NDArray[Any],
+    is_negative: NDArray[np.bool_],
+    unlabeled: Any,
+) -> NDArray[np.bool_]:
+    """The mask of checked rows, each of which has an answer."""
+    mask = np.asarray(checked)
+    if mask.shape != labels.shape or not np.isin(mask, (0, 1)).all():
+        raise ValueError(
+            f"checked must be True or False for each of the {len(labels)} rows; it has the shape "
+            f"{mask.shape} and the type {mask.dtype}."
+        )
+    mask = mask.astype(np.bool_)
+    open_rows = int((mask & (labels == unlabeled) & ~is_negative).sum())
+    if open_rows:
+        raise ValueError(
+            f"checked marks {open_rows} rows that are still unlabelled in y: give them the label "
+            "of the positives or neg_label, or take them out of checked."
+        )
+    if not ((labels != unlabeled) & ~mask).any():
+        raise ValueError(
+            "checked marks every labelled positive: leave those out that were known before any "
+            "check, since they show how positives rank."
+        )
+    return mask
+
+
+def strata(
+    y: ArrayLike, neg_label: Label | None = None
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which rows have the larger of two labels, whatever it means, and which are negatives, (n,).
+
+    Examples
+    --------
+    >>> [mask.tolist() for mask in strata(["a", "b", "no"], "no")]
+    [[False, True, False], [False, False, True]]
+    """
+    labels, is_negative = _as_column(y), np.zeros(np.shape(y)[:1], dtype=np.bool_)
+    if neg_label is not None:
+        is_negative = np.array([label == neg_label for label in labels.tolist()], dtype=np.bool_)
+    is_larger = np.zeros_like(is_negative)
+    others, classes = _two_classes(labels[~is_negative], None)
+    is_larger[~is_negative] = others == classes[1]
+    return is_larger, is_negative
 
 
 def _two_classes(y: ArrayLike, pos_label: Label | None) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -78,8 +215,62 @@ def _two_classes(y: ArrayLike, pos_label: Label | None) -> tuple[NDArray[Any], N
     return labels, classes
 
 
-def positive_index(classes: NDArray[Any], pos_label: Label | None = None) -> int:
+def as_numbers(
+    is_positive: NDArray[np.bool_], outcome: NDArray[np.float64] | None
+) -> tuple[NDArray[np.int64], NDArray[np.bool_] | None]:
+    """1 for positives, 0 for unlabelled rows, -1 for known negatives; and what is not by label.
+
+    Parameters
+    ----------
+    is_positive
+        Which rows are labelled, other than by a check, (n,).
+    outcome
+        See :class:`Before`.
+
+    Examples
+    --------
+    >>> y, known = as_numbers(np.array([True, False, False]), np.array([np.nan, 0.0, 1.0]))
+    >>> y.tolist(), known.tolist()
+    ([1, -1, 1], [False, True, True])
+    """
+    y = is_positive.astype(np.int64)
+    if outcome is None:
+        return y, None
+    y[outcome == 1], y[outcome == 0] = 1, -1
+    return y, np.isfinite(outcome)
+
+
+def predicted_classes(classes: NDArray[Any], place: int, neg_label: Label) -> NDArray[Any]:
+    """The positive label and that of known negatives, sorted, (2,): what is predicted.
+
+    Parameters
+    ----------
+    classes, place
+        The labels of positives and of unlabelled rows, and the place of the former.
+    neg_label
+        The label of known negatives.
+
+    Examples
+    --------
+    >>> predicted_classes(np.array([0, 1]), 1, -1).tolist()
+    [-1, 1]
+    """
+    return np.unique(np.append(classes[place : place + 1], neg_label))
+
+
+def positive_index(
+    classes: NDArray[Any], pos_label: Label | None = None, neg_label: Label | None = None
+) -> int:
     """0 or 1: the place of the positive label in the two sorted classes.
+
+    Parameters
+    ----------
+    classes
+        Two labels.
+    pos_label
+        The positive one, if it was given.
+    neg_label
+        The other one, if that is known.
 
     Examples
     --------
@@ -89,6 +280,8 @@ def positive_index(classes: NDArray[Any], pos_label: Label | None = None) -> int
     0
     """
     found: list[Label] = classes.tolist()
+    if neg_label is not None and neg_label in found:
+        return 1 - found.index(neg_label)
     if pos_label is None:
         return 1 if classes.dtype.kind in "biuf" else _obvious_index([str(each) for each in found])
     if pos_label not in found:
@@ -117,12 +310,7 @@ def _obvious_index(texts: list[str]) -> int:
 def _checked(y: ArrayLike) -> NDArray[Any]:
     """y as an array (n,) of at most two distinct labels, none of them missing."""
     refuse_missing(y)
-    labels: NDArray[Any] = column_or_1d(y, warn=True)
-    if labels.dtype == object and not any(isinstance(label, str) for label in labels):
-        # A column of a mixed table: numbers or booleans, held as objects.
-        labels = np.array(labels.tolist())
-    if labels.dtype == object and len({isinstance(label, str) for label in labels}) > 1:
-        raise ValueError("y holds labels of several types, strings and others; give one type.")
+    labels = _as_column(y)
     check_classification_targets(labels)
     kind = type_of_target(labels, input_name="y")
     if kind != "binary":
@@ -131,9 +319,19 @@ def _checked(y: ArrayLike) -> NDArray[Any]:
         raise ValueError(
             f"Only binary classification is supported. The type of the target is {kind}. "
             f"y must have two values, labelled positive and unlabelled; it has {len(found)}, such "
-            f"as {some}. Known negatives are not supported: drop their rows, or mark them as "
-            "unlabelled."
+            f"as {some}. Known negatives may have a third label: name it by neg_label=."
         )
+    return labels
+
+
+def _as_column(y: ArrayLike) -> NDArray[Any]:
+    """y as an array (n,) of labels of one type."""
+    labels: NDArray[Any] = column_or_1d(y, warn=True)
+    if labels.dtype == object and not any(isinstance(label, str) for label in labels):
+        # A column of a mixed table: numbers or booleans, held as objects.
+        labels = np.array(labels.tolist())
+    if labels.dtype == object and len({isinstance(label, str) for label in labels}) > 1:
+        raise ValueError("y holds labels of several types, strings and others; give one type.")
     return labels
 
 

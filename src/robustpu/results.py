@@ -31,7 +31,10 @@ Size = Annotated[int, number(1, LARGEST, whole=True)]
 
 @dataclass(frozen=True)
 class Data:
-    """What was read; ``positive`` is a label; all but it, and numbers, are names of columns."""
+    """What was read; texts are names of columns, but for the labels ``positive``, ``negative``.
+
+    ``n_positive`` and ``n_negative``, known negatives, include rows that were checked.
+    """
 
     name: str
     rows: Size
@@ -44,9 +47,12 @@ class Data:
     time: str | None
     dropped: tuple[str, ...]
     propensity: str | None = None
+    negative: str | None = None
+    n_negative: Count = 0
+    n_checked: Count = 0
 
     def __post_init__(self) -> None:
-        if self.n_positive + self.n_unlabeled != self.rows:
+        if self.n_positive + self.n_unlabeled + self.n_negative != self.rows:
             raise ValueError("has other rows than labelled and unlabelled ones")
 
 
@@ -516,6 +522,13 @@ class Results:
     def beats_chance(self) -> bool:
         """Whether held-out rows, if any, show a ranking that is better than chance."""
         return self.evaluation is None or self.evaluation.beats_chance
+
+    @property
+    def is_list_known(self) -> bool:
+        """Whether ``top`` can be relied on: the share is known, or enough rows were checked."""
+        if self.prior.is_known or self.evaluation is None or not self.data.n_checked:
+            return self.prior.is_known
+        return self.evaluation.metric("precision_at_k") is not None
 
     @property
     def expected(self) -> float:

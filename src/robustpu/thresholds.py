@@ -12,6 +12,8 @@ Scores = NDArray[np.float64]
 
 # Targets for the rows above a threshold.
 TARGETS: Final = ("recall", "precision", "top")
+# How rows to check are picked.
+PICKS: Final = ("suspect", "informative", "random")
 
 
 def parse(threshold: float | str) -> tuple[str, float]:
@@ -215,3 +217,46 @@ def most_likely(probability: Scores, is_candidate: NDArray[np.bool_], top: int) 
     places = np.flatnonzero(is_candidate)
     chosen: NDArray[np.intp] = places[np.argsort(-probability[places], kind="stable")[:top]]
     return chosen
+
+
+def priority(probability: Scores, by: str, threshold: float, random: np.random.Generator) -> Scores:
+    """How much a check of each row is wanted, (n,); the largest numbers first.
+
+    Parameters
+    ----------
+    probability
+        Of being positive, (n,).
+    by
+        ``"suspect"``, ``"informative"`` or ``"random"``.
+    threshold
+        Probability from which rows are predicted positive.
+    random
+        For ``"random"``.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> priority(np.array([0.1, 0.4, 0.9]), "informative", 0.5, rng).argmax()
+    np.int64(1)
+    """
+    check_pick(by)
+    if by == "random":
+        return random.random(len(probability))
+    if by == "suspect":
+        return probability.copy()
+    odds = [np.log(p / (1 - p)) for p in (np.clip(probability, 1e-15, 1 - 1e-15), threshold)]
+    wanted: Scores = -np.abs(odds[0] - odds[1])
+    return wanted
+
+
+def check_pick(by: str) -> None:
+    """Refuse what is not in ``PICKS``.
+
+    Examples
+    --------
+    >>> check_pick("suspects")
+    Traceback (most recent call last):
+    ValueError: by is 'suspects': did you mean 'suspect'? Give one of informative, random, suspect.
+    """
+    if by not in PICKS:
+        raise ValueError(f"by is {by!r}{suggest(by, PICKS)}")

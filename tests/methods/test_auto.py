@@ -351,5 +351,5 @@ def test_what_is_refused(pu, given, message):
         quick(**given).fit(pu.X, pu.y)
 
 
-def test_at_most_14_parameters():
-    assert len(PUClassifier().get_params(deep=False)) <= 14
+def test_at_most_15_parameters():
+    assert len(PUClassifier().get_params(deep=False)) <= 15

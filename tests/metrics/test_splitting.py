@@ -46,6 +46,22 @@ def test_string_labels_do_not_warn():
     assert len(list(PUKFold(5).split(y, y))) == PUKFold(5).get_n_splits() == 5
 
 
+@pytest.mark.parametrize("n_negative", [3, 40])
+def test_known_negatives(n_negative):
+    y = np.r_[some_y(), np.full(n_negative, -1)]
+    for train, test in PUKFold(5, random_state=0, neg_label=-1).split(y, y):
+        assert sorted([*train, *test]) == list(range(len(y)))
+        assert (y[test] == 1).sum() in (4, 5)
+        assert 19 <= (y[test] == 0).sum() <= 21
+        assert n_negative < 5 or (y[test] == -1).sum() == 8
+    time = np.arange(len(y))[::-1]
+    for train, test in PUTimeSplit(3, neg_label=-1).split(y, y, time):
+        assert time[train].max() < time[test].min()
+        assert {0, 1} <= set(y[test])
+    with pytest.raises(ValueError, match="Known negatives"):
+        list(PUKFold(5).split(y, y))
+
+
 def test_groups_never_straddle():
     rng = np.random.default_rng(1)
     y = some_y(60, 240)

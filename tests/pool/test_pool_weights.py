@@ -84,6 +84,23 @@ class TestLink:
         found = linked(score, fit_link(score, y, ones(y), 0.2, 0.2, "case-control"))
         assert found.std() < 0.05
 
+    @pytest.mark.parametrize("scenario", ["case-control", "single-set"])
+    def test_checked_rows_decide_where_labels_say_little(self, scenario):
+        rng = np.random.default_rng(0)
+        truth, y = np.arange(2000) < 400, np.arange(2000) < 15
+        score = rng.normal(size=2000) + 2 * truth
+        score /= score.std()
+        share = truth[~y].mean()
+        population = truth.mean() if scenario == "single-set" else share
+        outcome = np.where(y | (rng.random(2000) < 0.5), np.nan, truth)
+        given = score, y, ones(y), share, population, scenario
+        slopes = [
+            fit_link(*given, known)[0] for known in (None, outcome, np.where(y, np.nan, truth))
+        ]
+        assert abs(np.log(slopes[1] / slopes[2])) < 0.1
+        reversed_outcome = np.where(y, np.nan, score < np.quantile(score, share))
+        assert fit_link(*given, reversed_outcome)[0] < 0.2 * slopes[0]
+
     def test_weights_are_repeats(self):
         rng = np.random.default_rng(0)
         y = np.arange(300) < 100

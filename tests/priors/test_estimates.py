@@ -8,9 +8,9 @@ import torch
 from torch import nn
 
 from robustpu import ElkanNotoClassifier, NNPUClassifier, PUExtraTreesClassifier
+from robustpu.cautious import share_posterior
 from robustpu.priors import PRIORS, Sample, estimate, from_scores
 from robustpu.priors import crossfit as room
-from robustpu.priors.cautious import share_posterior
 from robustpu.priors.crossfit import FOLDS, REPEATS, folds_of
 from robustpu.priors.estimates import combined, votes
 

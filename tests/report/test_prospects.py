@@ -107,6 +107,19 @@ def test_old_results_without_intervals_have_none():
     assert cells(page_of(made), "shares")[1][4] == "23"
 
 
+def test_checked_rows_tell_of_the_list_where_the_share_is_not_known():
+    made = stored(3, 3)
+    made["prior"] |= {"is_known": False}
+    made["data"] |= {"n_checked": 30}
+    made["sensitivity"] = []
+    html = page_of(made)
+    words = Reader(html).words
+    assert "likely positive The best guess is" in words
+    assert "of these 100, with the help of 30 checked rows." in words
+    assert "In all, about" not in words
+    assert 'class="hits"' in html
+
+
 def test_the_test_with_hidden_positives_is_a_curve():
     html = section(page_of())
     assert "312 known positives were hidden" in html

@@ -9,9 +9,9 @@ import pytest
 from robustpu.tables import Roles, TableError, read_table, take_roles
 
 
-def label(values: Any, positive: Any = None) -> Any:
+def label(values: Any, positive: Any = None, negative: Any = None) -> Any:
     table = read_table({"y": values, "x": range(len(values))})
-    return take_roles(table, Roles(label="y", positive=positive))
+    return take_roles(table, Roles(label="y", positive=positive, negative=negative))
 
 
 @pytest.mark.parametrize(
@@ -38,6 +38,37 @@ def test_positives_are_found(values: Any, positive: str) -> None:
     assert parts.y.tolist() == [1, 0, 0, 1]
     assert parts.y.dtype == np.int64
     assert any("2 labelled positives" in note and "2 unlabelled" in note for note in parts.notes)
+
+
+@pytest.mark.parametrize(
+    ("values", "negative"),
+    [
+        (["yes", "no", "", "no"], "no"),
+        (["yes", "no", "open", "NO "], "no"),
+        ([1, -1, 0, -1], -1),
+        ([1.0, 0.0, None, 0.0], "0"),
+    ],
+)
+def test_known_negatives(values: Any, negative: Any) -> None:
+    parts = label(values, negative=negative)
+    assert parts.y.tolist() == [1, -1, 0, -1]
+    assert any("2 known negatives" in note for note in parts.notes)
+    assert any("1 labelled positive, 1 unlabelled row" in note for note in parts.notes)
+
+
+@pytest.mark.parametrize(
+    ("values", "positive", "negative", "text"),
+    [
+        (["yes", "no", ""], None, "none at all", "has no value 'none at all'; it has"),
+        (["yes", "no", ""], "yes", "Yes", "as the label of positives and of negatives"),
+        (["yes", "no", "no"], "yes", "no", "leaves no row unlabelled"),
+        (["no", "no", ""], None, "no", "has no labelled positives"),
+        (["a", "b", "no", "c"], None, "no", "has 3 different values, expected two"),
+    ],
+)
+def test_wrong_negatives(values: Any, positive: Any, negative: Any, text: str) -> None:
+    with pytest.raises(TableError, match=text):
+        label(values, positive, negative)
 
 
 def test_missing_labels_are_unlabelled_and_noted() -> None:

@@ -136,6 +136,7 @@ def test_the_folder_has_all_of_it(study, table, tmp_path):
     study.save(tmp_path / "model", overwrite=True)
 
 
+@pytest.mark.filterwarnings("ignore::robustpu.ChanceWarning")
 def test_models_that_were_not_fitted_on_a_table(tmp_path):
     X = np.random.default_rng(0).normal(size=(60, 2))
     save(PUExtraTreesClassifier(prior=0.2).fit(X, np.arange(60) % 3 // 2), tmp_path / "m")

@@ -22,7 +22,8 @@ def pu():
 def test_an_estimate_is_that_of_estimate_prior(pu, monkeypatch):
     calls = []
 
-    def estimate(X, y, *, scenario, random_state, progress, propensity):
+    def estimate(X, y, *, neg_label, checked, scenario, random_state, progress, propensity):
+        assert not checked.any()
         calls.append((X is pu.X, y is pu.y, scenario, random_state))
         warnings.warn("the classes overlap", PriorWarning, stacklevel=2)
         return PriorEstimate(0.3, 0.2, 0.4, 0.9, 0.3, "auto", {"dedpul": 0.28}, np.zeros(260))

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from robustpu.priors.cautious import NARROW, NARROWER, SEPARABLE
+from robustpu.cautious import NARROW, NARROWER, SEPARABLE
 from tools.figures.real_tables import Rows, share
 from tools.figures.stored import RESULTS, lines
 

@@ -14,10 +14,10 @@ from sklearn.utils.validation import _check_sample_weight, _num_samples, check_i
 
 import robustpu
 from robustpu import calibration, labels, priors, thresholds
+from robustpu.cautious import share_posterior
 from robustpu.metrics import Evaluation, collapse, evaluate, ranking
 from robustpu.metrics.estimates import Estimate
 from robustpu.metrics.sample import sample_of
-from robustpu.priors.cautious import share_posterior
 from robustpu.priors.estimation import (
     Parts,
     PriorInterval,
@@ -61,6 +61,7 @@ RANKS = 0.6
 TELLING = 50
 # An estimator without networks counts as this many epochs of one network.
 STEPS = 100
+NOT_GIVEN: Floats | None = None
 # calibrate="auto" leaves a mean probability as it is from this share of the prior on.
 NEAR = 0.9
 
@@ -70,9 +71,9 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     """Base of all positive-unlabelled classifiers.
 
     In ``y``, one label marks labelled positives and the other *unlabelled* rows; in predictions
-    the other label means *negative*. A fit leaves ``classes_``, ``is_positive_``,
-    ``sample_weight_``, ``probability_``, ``out_of_fold_``, ``prior_``, ``population_prior_``,
-    ``calibration_`` and ``threshold_``.
+    the other label means *negative*, unless ``neg_label`` does. A fit leaves ``classes_``,
+    ``is_positive_``, ``sample_weight_``, ``probability_``, ``out_of_fold_``, ``prior_``,
+    ``population_prior_``, ``calibration_`` and ``threshold_``.
 
     A fit has four steps, see :mod:`robustpu.training.fit`: ``check_data``, the prior (given, or
     ``estimate_prior``), ``fit_data``, ``finalize``. A method fills in ``fit_data``, and
@@ -81,14 +82,18 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     Parameters
     ----------
     prior
-        Share of positives *among the unlabelled rows*: a number in (0, 1), ``"auto"`` or another
-        name of ``robustpu.priors.PRIORS``, by which it is estimated; or a function from
-        out-of-fold scores of labelled and of unlabelled rows to the prior.
+        Share of positives *among the unlabelled rows*, as they were before any was checked: a
+        number in (0, 1), ``"auto"`` or another name of ``robustpu.priors.PRIORS``, by which it is
+        estimated; or a function from out-of-fold scores of labelled and of unlabelled rows to the
+        prior. Only ``"auto"`` learns from checked rows.
     scenario
         ``"case-control"``: the unlabelled rows are a sample of the population. ``"single-set"``:
         they are what was left of one after its positives were labelled.
     pos_label
         The label of the labelled positives; by default the larger of the two.
+    neg_label
+        The label of known negatives, if ``y`` holds some: then the label that ``predict`` gives to
+        negatives. None: ``y`` holds two labels.
     validation_fraction
         Share of the labelled and of the unlabelled rows to hold out.
     threshold
@@ -106,14 +111,19 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     Attributes
     ----------
     classes_
-        The two labels of y, sorted.
+        The labels that are predicted, sorted: the two of y, or those of known positives and
+        negatives.
     prior_, population_prior_
         Share of positives among the unlabelled rows, given or estimated, and in the population.
     is_positive_, sample_weight_
-        Whether each training row is labelled, and its weight up to a factor, (n,); that of
-        labelled rows over their propensity.
+        Whether each training row is labelled positive, other than by a check, and its weight up to
+        a factor, (n,): that of labelled rows over their propensity, and 0 of known negatives that
+        are not among the checked rows.
     propensity_
-        As given, NaN for unlabelled rows, (n,); only after a fit with propensities.
+        As given, NaN for rows that are not labelled, (n,). None without propensities.
+    outcome_
+        Of checked rows and known negatives: 1 positive, 0 negative; NaN of others, (n,). None
+        without such rows.
     probability_
         Probability of being positive of each training row, (n,).
     out_of_fold_
@@ -127,6 +137,7 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     prior: float | str | Callable[..., float] = param("auto", accepted_by(priors.check))
     scenario: str = param("case-control", accepted_by(check_scenario))
     pos_label: labels.Label | None = param(None)
+    neg_label: labels.Label | None = param(None)
     validation_fraction: float = param(0.1, number(least=0, below=1))
     threshold: float | str = param(0.5, accepted_by(thresholds.parse))
     calibrate: bool | str = param(False, one_of(True, False, "auto"))
@@ -134,6 +145,10 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
 
     # Whether ``fit_data`` finds the prior, from scores that it has to make anyway.
     estimates_while_fitting = False
+    # Set by a fit with propensities, to known negatives or checked rows. With types of their own
+    # they would be fields.
+    propensity_ = NOT_GIVEN
+    outcome_ = NOT_GIVEN
     # What the alarm of a collapse advises.
     _causes = "The prior is probably wrong, or the learner too weak or too flexible."
 
@@ -145,8 +160,9 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         *,
         eval_set: tuple[ArrayLike, ArrayLike] | None = None,
         propensity: ArrayLike | None = None,
+        checked: ArrayLike | None = None,
     ) -> Self:
-        """Fit to positives and unlabelled rows.
+        """Fit to positives and unlabelled rows, and to known negatives if there are any.
 
         Parameters
         ----------
@@ -156,7 +172,8 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             which are read as training goes. A classifier around a scikit-learn learner takes what
             the learner takes.
         y
-            Two labels (n,): labelled positive (by default the larger) and unlabelled.
+            Two labels (n,): labelled positive (by default the larger) and unlabelled; a third one,
+            ``neg_label``, marks known negatives.
         sample_weight
             Weight of each row, (n,). Only ratios count.
         eval_set
@@ -166,13 +183,17 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             rows is held out, and no negative is used.
         propensity
             Of each labelled row, its probability of having been labelled, given that it is
-            positive; NaN for unlabelled rows, (n,). Labels that are not selected completely at
-            random are made good by weights 1 / propensity, at most twenty times the least. In
-            single-set data ``prior="auto"`` is then the share that the propensities count.
+            positive; NaN for unlabelled and for checked rows, (n,). Labels that are not selected
+            completely at random are made good by weights 1 / propensity, at most twenty times the
+            least. In single-set data ``prior="auto"`` is then the share that the propensities
+            count.
+        checked
+            Which rows owe their label to a check of unlabelled rows, (n,). Only they, not other
+            known negatives, count in the prior, in calibration and in ``evaluate()``.
         """
         shown = bar(type(self).__name__) if getattr(self, "verbose", 0) else nullcontext()
         with shown as progress:
-            job = Job(self, X, y, eval_set, sample_weight, propensity=propensity)
+            job = Job(self, X, y, eval_set, sample_weight, propensity=propensity, checked=checked)
             fit_together([job], progress)
         return self
 
@@ -245,6 +266,8 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         self.is_positive_, self.sample_weight_ = data.is_positive, data.weight
         if data.propensity is not None:
             self.propensity_ = data.propensity
+        if data.outcome is not None:
+            self.outcome_ = data.outcome
         self.calibration_ = self._find_calibration(scores.in_sample, scores.out_of_fold)
         self.probability_ = calibration.shifted(scores.in_sample, self.calibration_)
         self.out_of_fold_ = calibration.shifted(scores.out_of_fold, self.calibration_)
@@ -261,6 +284,9 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     def encode_labels(self, y: ArrayLike) -> Mask:
         """Which rows are labelled positives, (n,); sets ``classes_``."""
         self.classes_, is_positive = labels.encode(y, self.pos_label)
+        if self.neg_label is not None:
+            place = labels.positive_index(self.classes_, self.pos_label)
+            self.classes_ = labels.predicted_classes(self.classes_, place, self.neg_label)
         return is_positive
 
     def check_weight(self, sample_weight: ArrayLike | None, is_positive: Mask) -> Floats:
@@ -330,14 +356,14 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
 
     def _find_threshold(self) -> float:
         kind, number = thresholds.parse(self.threshold)
-        unlabeled = self.probability_[~self.is_positive_]
         if kind == "at":
             return number
         if kind == "top":
+            unlabeled = self.probability_[self.is_unlabeled_]
             return thresholds.at_share(unlabeled, min(1.0, number / len(unlabeled)))
         if kind == "prior":
             weight = self.sample_weight_[~self.is_positive_]
-            return thresholds.at_share(unlabeled, self.prior_, weight)
+            return thresholds.at_share(self.probability_[~self.is_positive_], self.prior_, weight)
         rows = self._held_out_rows()
         if rows is None:
             raise ValueError(
@@ -349,7 +375,7 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         )
         if kind == "recall":
             return thresholds.at_recall(scores[0], number, weights[0])
-        if self.scenario == "single-set" and hasattr(self, "propensity_"):
+        if self.scenario == "single-set" and self.propensity_ is not None:
             # A precision is that among the unlabelled rows, which some positives have left.
             weights = weights[0] * (1 - self.propensity_[rows & self.is_positive_]), weights[1]
         found, reached = thresholds.at_precision(*scores, self.prior_, number, weights)
@@ -422,7 +448,8 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         # An interval by a bootstrap is of shares that are known.
         if not self._tells(rows) or hasattr(self, "prior_error_"):
             return
-        if not share_posterior(*self._held_out_odds(rows)).is_known:
+        posterior = share_posterior(*self._held_out_odds(rows), self._held_out_outcome(rows))
+        if not posterior.is_known:
             found = self._prior_interval(rows, LEVEL, DRAWS)
             warn(found.doubt(self.prior_) + self._doubt_of_threshold(), PriorWarning)
 
@@ -516,8 +543,49 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         """
         check_is_fitted(self)
         check_number("k", k, least=1, whole=True)
-        rows = thresholds.most_likely(self.probability_, ~self.is_positive_, k)
+        rows = thresholds.most_likely(self.probability_, self.is_unlabeled_, k)
         return rows, self.probability_[rows]
+
+    def to_check(
+        self, n: int = 30, by: str = "suspect", random_state: int | None = 0
+    ) -> NDArray[np.intp]:
+        """Unlabelled rows of the training table that are worth a check, see ``checked`` of fit.
+
+        Parameters
+        ----------
+        n
+            How many; fewer if there are fewer unlabelled rows.
+        by
+            ``"suspect"``: the most likely positives. ``"informative"``: those nearest to the
+            threshold. ``"random"``: drawn from all.
+        random_state
+            Seed of the draw.
+
+        Returns
+        -------
+        rows
+            Row numbers in the X of fit, from 0, the most wanted first, (n,).
+
+        Examples
+        --------
+        >>> from robustpu import PUExtraTreesClassifier
+        >>> X, y = np.arange(40.0)[:, None], np.arange(40) > 34
+        >>> model = PUExtraTreesClassifier(prior=0.1, random_state=0).fit(X, y)
+        >>> model.to_check(2).tolist()
+        [34, 33]
+        """
+        check_is_fitted(self)
+        check_number("n", n, least=1, whole=True)
+        random = np.random.default_rng(random_state)
+        wanted = thresholds.priority(self.probability_, by, self.threshold_, random)
+        return thresholds.most_likely(wanted, self.is_unlabeled_, n)
+
+    @property
+    def is_unlabeled_(self) -> Mask:
+        """Which training rows are unlabelled, (n,): neither labelled positive nor known."""
+        if self.outcome_ is None:
+            return ~self.is_positive_
+        return ~self.is_positive_ & np.isnan(self.outcome_)
 
     def evaluate(
         self,
@@ -561,9 +629,12 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             found = self._prior_interval(rows, level, DRAWS)
             prior_interval, is_known = (found.low, found.high), found.is_known
         weight, propensity = self._weights_of(rows)
+        y, known = labels.as_numbers(self.is_positive_, self.outcome_)
         return evaluate(
-            self.is_positive_[rows],
+            y[rows],
             self.out_of_fold_[rows],
+            neg_label=None if known is None else -1,
+            checked=None if known is None else known[rows],
             prior=prior,
             prior_interval=prior_interval,
             threshold=self.threshold_,
@@ -580,7 +651,7 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
 
     def _weights_of(self, rows: NDArray[np.bool_]) -> tuple[Floats, Floats | None]:
         """Sample weights and propensities of some rows, as metrics take them: apart."""
-        weight, propensity = self.sample_weight_, getattr(self, "propensity_", None)
+        weight, propensity = self.sample_weight_, self.propensity_
         if propensity is None:
             return weight[rows], None
         weight = weight * np.where(self.is_positive_, propensity, 1.0)
@@ -595,7 +666,12 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             return counted_interval(self.prior_, error, level)
         odds, random = self._held_out_odds(rows), np.random.RandomState(0)
         found = prior_interval(
-            odds, self.prior_, level=level, n_bootstrap=n_bootstrap, random=random
+            odds,
+            self.prior_,
+            level=level,
+            n_bootstrap=n_bootstrap,
+            random=random,
+            outcome=self._held_out_outcome(rows),
         )
         edge = 0.1 / (int((rows & ~self.is_positive_).sum()) + 1)
         low, high = max(found.low, edge), min(found.high, 1 - edge)
@@ -610,6 +686,13 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         odds = self._by_label(calibration.log_odds(self.out_of_fold_), rows)
         positive, unlabeled = self._by_label(self.sample_weight_, rows)
         return priors.by_weight(odds[0], positive), priors.by_weight(odds[1], unlabeled)
+
+    def _held_out_outcome(self, rows: NDArray[np.bool_]) -> Floats | None:
+        """Outcomes of the unlabelled rows among those of ``_held_out_odds``."""
+        if self.outcome_ is None:
+            return None
+        weight = self._by_label(self.sample_weight_, rows)[1]
+        return priors.by_weight(self._by_label(self.outcome_, rows)[1], weight)
 
     def _held_out_rows(self) -> NDArray[np.bool_] | None:
         """Held-out rows with non-zero sample weight, (n,); None without labelled or unlabelled."""
@@ -664,7 +747,7 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         return model
 
     def _positive_place(self) -> int:
-        return labels.positive_index(self.classes_, self.pos_label)
+        return labels.positive_index(self.classes_, self.pos_label, self.neg_label)
 
     def _positive_label(self) -> Any:
         return self.classes_[self._positive_place()]

@@ -160,14 +160,15 @@ class NeuralPUClassifier(BasePUClassifier):
 
     def prior_sample(self, data: TrainingData, inputs: Inputs, seed: int) -> Sample:
         """Rows with non-zero sample weight to estimate the prior from; of a mapped file, some."""
-        x, is_positive, weight = inputs.x, data.is_positive, data.weight
+        x, is_positive, weight, outcome = inputs.x, data.is_positive, data.weight, data.outcome
         rows = np.flatnonzero(data.weight > 0)
         if isinstance(x, Mapped):
             rows = rows[some_of_each(is_positive[rows], (PRIOR_ROWS, PRIOR_ROWS), seed)]
         if len(rows) < len(x):
             x = x.take(rows) if isinstance(x, Mapped) else x[rows]
             is_positive, weight = is_positive[rows], weight[rows]
-        return Sample(x, is_positive, self.module, seed, self.prior, weight)
+            outcome = None if outcome is None else outcome[rows]
+        return Sample(x, is_positive, self.module, seed, self.prior, weight, outcome)
 
     def fit_data(self, problem: Problem) -> Scores:
         """Keep the members that were trained and did not diverge, and score the training rows."""

@@ -148,7 +148,7 @@ class WrapperPUClassifier(SinglePUClassifier):
         data = data.with_weight()
         score = self.cross_fit(data, random)
         logits = balanced_logits(score, self.labelled_share(data))
-        return from_weighted(logits, data.is_positive, data.weight, self.prior)
+        return from_weighted(logits, data.is_positive, data.weight, self.prior, data.outcome)
 
     def labelled_share(self, data: TrainingData) -> float:
         """Share of the labelled rows in what a learner of ``cross_fit`` sees."""

@@ -15,6 +15,7 @@ from robustpu.cli.errors import EXIT_CODES, clean_errors
 from robustpu.cli.fit import fit
 from robustpu.cli.inspect import inspect, report
 from robustpu.cli.methods import methods
+from robustpu.cli.next import next_rows
 from robustpu.cli.outputs import check_picture
 from robustpu.cli.predict import predict
 from robustpu.cli.prior import prior
@@ -70,6 +71,7 @@ app = typer.Typer(
 )
 for command in (fit, predict, rank, prior, compare, report, inspect, methods):
     app.command()(command)
+app.command("next")(next_rows)
 app.add_typer(bench.app, name="bench")
 app.add_typer(datasets.app, name="datasets")
 

@@ -11,6 +11,7 @@ import typer
 from robustpu.cli.drawing import strip
 from robustpu.cli.errors import clean_errors
 from robustpu.cli.options import (
+    Checked,
     Data,
     Debug,
     Drop,
@@ -21,6 +22,7 @@ from robustpu.cli.options import (
     Kind,
     Label,
     Members,
+    Negative,
     Positive,
     Prior,
     Propensity,
@@ -49,6 +51,8 @@ if TYPE_CHECKING:
     from robustpu import results
     from robustpu.workflow import Study
 
+# Of the files of --checked.
+CHECKED = "checked"
 # Long parts of the results; `robustpu inspect --json` prints them.
 LONG = ("suspects", "scores", "rounds", "columns", "top")
 METRICS = {
@@ -71,6 +75,8 @@ def fit(
         ),
     ],
     positive: Positive = None,
+    negative: Negative = None,
+    checked: Checked = None,
     id_column: Id = None,
     drop: Drop = None,
     kind: Kind = None,
@@ -111,6 +117,8 @@ def fit(
             progress("reading", 0, 0)
             named = label, id_column, time_column, propensity, *(drop or ()), *kinds
             check_start(data, no_header, *named)
+            for file in checked or ():
+                check_start(file, False, CHECKED)
             table = read(data, no_header, skip_bad_rows)
             check_columns(table, *named)
             # Takes seconds, so names are checked first.
@@ -124,6 +132,8 @@ def fit(
                 table,
                 label=label,
                 positive=positive,
+                negative=negative,
+                checked=[read(file) for file in checked or ()],
                 id=id_column,
                 time=time_column,
                 drop=drop or (),
@@ -172,7 +182,8 @@ def summary(results: "results.Results") -> list[str]:
     features = sum(column.features for column in results.columns)
     lines = [
         f"{data.name}: {many(data.n_positive, 'labelled positive')}, "
-        f"{many(data.n_unlabeled, 'unlabelled row')}; {many(used, 'column')} to learn from, "
+        f"{many(data.n_unlabeled, 'unlabelled row')}{_known(data)}; "
+        f"{many(used, 'column')} to learn from, "
         f"{many(features, 'feature')}.",
         f"Known positives were {SCENARIOS[results.scenario]} (--scenario {results.scenario}).",
         "",
@@ -190,6 +201,12 @@ def summary(results: "results.Results") -> list[str]:
         # What is refuted is an alarm.
         lines += ["", results.scar.text]
     return [*lines, *(f"Alarm: {alarm.text}" for alarm in results.alarms)]
+
+
+def _known(data: "results.Data") -> str:
+    """Known negatives and checked rows, if there are any."""
+    words = f", {many(data.n_negative, 'known negative')}" if data.n_negative else ""
+    return words + (f" ({data.n_checked:,} rows were checked)" if data.n_checked else "")
 
 
 def _metric_line(title: str, metric: "results.Metric") -> str:
@@ -228,7 +245,7 @@ def _share_lines(results: "results.Results") -> list[str]:
 def _lists(results: "results.Results") -> list[str]:
     most = max(20, 2 * results.expected)
     rows = [top for top in results.top if top.k in LISTS and top.k <= most][:5]
-    if not results.prior.is_known:
+    if not results.is_list_known:
         return _sensitivity(results, [top.k for top in rows][-2:])
     return [
         f"Of the {top.k:>6,} most suspect rows about {top.expected:>7,.0f} are positive "

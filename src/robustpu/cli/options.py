@@ -39,6 +39,20 @@ Positive = Annotated[
         show_default="detected, if it is clear",
     ),
 ]
+Negative = Annotated[
+    str | None,
+    typer.Option(
+        metavar="VALUE", help="Label of known negatives: rows that turned out not to be positive."
+    ),
+]
+Checked = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="FILE",
+        help="Rows of DATA that were checked since, by id or row number, with yes or no in a "
+        "column `checked`: what `robustpu next` proposed, filled in. Can be repeated.",
+    ),
+]
 Id = Annotated[
     str | None,
     typer.Option("--id", metavar="COLUMN", help="Column that names the rows; not a feature."),

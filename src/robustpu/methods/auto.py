@@ -34,7 +34,7 @@ from robustpu.pool.weights import auc, greedy
 from robustpu.priors import from_weighted, is_joint, needs_estimation
 from robustpu.scenario import check_prior
 from robustpu.training import Job, Problem, Scores, TrainingData
-from robustpu.training.data import Floats, Index, Mask
+from robustpu.training.data import Floats, Mask
 from robustpu.validation.numbers import check_number
 from robustpu.validation.parameters import flag, number, one_of, param, parameters, strategy
 
@@ -189,7 +189,7 @@ class PUClassifier(BasePUClassifier):
     def fit_data(self, problem: Problem) -> Scores:
         if problem.parts:
             return self._take_over(problem.parts[0].estimator)
-        data, rows = problem.data, np.flatnonzero(problem.data.weight)
+        data, before, rows = problem.data, problem.before, np.flatnonzero(problem.data.weight)
         splits = folds_of(data, rows, problem.random)
         clock = Clock(np.inf if isinstance(self.effort, str) else KEPT * float(self.effort))
         known = data.is_positive[rows], data.weight[rows]
@@ -199,7 +199,7 @@ class PUClassifier(BasePUClassifier):
             raise ValueError("members needs a learner that ranks without the prior: add one.")
         Z = np.column_stack([member.standardized for member in found])
         self.weights_ = greedy(Z[rows], *known, problem.random)
-        self._resolve_prior((Z @ self.weights_)[rows], data, rows)
+        self._resolve_prior(Z @ self.weights_, before)
         others = self._fit_classifiers(problem, splits, clock)
         if others:
             found += others
@@ -209,15 +209,16 @@ class PUClassifier(BasePUClassifier):
         deviation = float(np.std(score[rows]))
         self.score_scale_ = deviation if deviation > TINY else 1.0
         score /= self.score_scale_
-        shares = self.prior_, self.population_prior_
-        self.link_ = fit_link(score[rows], *known, *shares, self.scenario)
+        self.link_ = self._fit_link(score, before)
         self.members_ = [member.learner for member in found]
         self.member_names_ = [member.name for member in found]
         self.member_scale_ = np.array([[member.mean, member.scale] for member in found])
         self.member_auc_ = np.full(len(found), np.nan)
         self.member_out_of_fold_ = np.full_like(Z, np.nan)
         if splits:
-            self.member_auc_[:] = [_auc(column, *known) for column in Z[rows].T]
+            told = np.flatnonzero(before.weight)
+            evaluated = before.is_positive[told], before.weight[told]
+            self.member_auc_[:] = [_auc(column, *evaluated) for column in Z[told].T]
             self.member_out_of_fold_[rows] = Z[rows]
         # Weights were chosen, without a negative.
         self.selection_ = "pu"
@@ -262,24 +263,32 @@ class PUClassifier(BasePUClassifier):
             is_ours = self.members is None or name in self.members
             cost, most = (MEMBERS[name].cost, MEMBERS[name].most) if is_ours else (1.0, MOST)
             if name in taking_part and cost * rankers <= clock.left:
-                shared = {"prior": self.prior_, "scenario": self.scenario, "pos_label": None}
+                share = problem.share_to_train(self.prior_)
+                shared = {"prior": share, "scenario": self.scenario, "pos_label": None}
                 given = clone(learner).set_params(**shared)
                 found.append(fit_classifier(name, given, data, splits, problem.random, most))
             problem.tick(FOLDS + 1)
         return found
 
-    def _resolve_prior(self, score: Floats, data: TrainingData, rows: Index) -> None:
+    def _resolve_prior(self, score: Floats, data: TrainingData) -> None:
         """The prior as given, or from the out-of-fold scores of the pool."""
-        is_positive = data.is_positive[rows]
         counted = self.counted_prior(data)
         if counted is not None:
             self.prior_ = counted
         elif needs_estimation(self.prior):
-            require_two(is_positive)
-            self.prior_ = from_weighted(score, is_positive, data.weight[rows], self.prior)
+            data, score = data.with_weight(), score[data.weight > 0]
+            require_two(data.is_positive)
+            known = data.is_positive, data.weight, self.prior, data.outcome
+            self.prior_ = from_weighted(score, *known)
         else:
             self.prior_ = check_prior(self.prior)
         self.population_prior_ = data.population_prior(self.prior_, self.scenario)
+
+    def _fit_link(self, score: Floats, data: TrainingData) -> Floats:
+        """Slope and shift from scores to probabilities, which have the mean of the prior."""
+        score, data = score[data.weight > 0], data.with_weight()
+        shares = self.prior_, self.population_prior_
+        return fit_link(score, data.is_positive, data.weight, *shares, self.scenario, data.outcome)
 
     def _take_over(self, ensemble: PUVotingClassifier) -> Scores:
         """Keep the fitted ensemble of networks, and its scores."""

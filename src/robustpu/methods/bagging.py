@@ -165,7 +165,7 @@ class BaggingPUClassifier(WrapperPUClassifier):
 
     def raise_alarms(self) -> None:
         super().raise_alarms()
-        seen_by_all = int(np.isnan(self.out_of_fold_[~self.is_positive_]).sum())
+        seen_by_all = int(np.isnan(self.out_of_fold_[self.is_unlabeled_]).sum())
         if seen_by_all:
             warn(
                 f"{seen_by_all} unlabelled rows are in every bag: their probability_ is by "

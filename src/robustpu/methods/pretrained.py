@@ -66,9 +66,9 @@ class PretrainedPUClassifier(SinglePUClassifier):
 
     Notes
     -----
-    Rows with zero sample weight are left out of the context. Other weights do not change what the
-    network sees: they count in ``prior="auto"``, in the share of labelled rows of single-set data,
-    in thresholds, calibration and ``evaluate()``.
+    Known negatives are unlabelled rows to the network. Rows with zero sample weight are left out of
+    the context. Other weights do not change what the network sees: they count in ``prior="auto"``,
+    in the share of labelled rows of single-set data, in thresholds, calibration and ``evaluate()``.
 
     Examples
     --------
@@ -116,14 +116,15 @@ class PretrainedPUClassifier(SinglePUClassifier):
     ) -> EncodedTable:
         """Draw the rows of the contexts, and encode them."""
         rows = _draw(data, self.n_members, random)
-        labels.require_both_classes(data.is_positive[rows], data.weight[rows])
+        is_positive = labelled(data.is_positive, data.outcome)[rows]
+        labels.require_both_classes(is_positive, data.weight[rows])
         about = read_about()
         self.context_rows_ = rows
         self.context_: Floats = data.X[rows]
         self.given_prior_ = prior
         self.seed_ = int(random.randint(SEEDS))
         self.weights_version_, self.weights_sha256_ = about["version"], about["sha256"]
-        TABLES[self] = self._encoded(data.is_positive[rows])
+        TABLES[self] = self._encoded(is_positive)
         return TABLES[self]
 
     def estimate_prior(self, data: TrainingData, random: np.random.RandomState) -> float:
@@ -131,8 +132,10 @@ class PretrainedPUClassifier(SinglePUClassifier):
             table = self._encode(data, None, random)
             unlabeled = ~table.is_positive
             weight = data.weight[self.context_rows_]
-            found = table.training.probability[unlabeled]
-            share = np.average(found, weights=weight[unlabeled])
+            # Positives that a check has found were among the unlabelled rows.
+            found = np.where(unlabeled, table.training.probability, 1.0)
+            before = ~data.is_positive[self.context_rows_]
+            share = np.average(found[before], weights=weight[before])
             return inside(float(share), int((~data.is_positive).sum()))
         rows = _draw(data, self.n_members, random)
         is_positive = data.is_positive[rows]
@@ -182,7 +185,8 @@ class PretrainedPUClassifier(SinglePUClassifier):
             found = read_about()["sha256"]
             if found != self.weights_sha256_:
                 raise ValueError(f"the model {other_weights(self.weights_version_)}")
-            TABLES[self] = self._encoded(self.is_positive_[self.context_rows_])
+            is_positive = labelled(self.is_positive_, self.outcome_)
+            TABLES[self] = self._encoded(is_positive[self.context_rows_])
         return TABLES[self]
 
     def _encoded(self, is_positive: Mask) -> EncodedTable:
@@ -251,6 +255,17 @@ class PretrainedPUClassifier(SinglePUClassifier):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+
+def labelled(is_positive: Mask, outcome: Floats | None) -> Mask:
+    """Which rows are positive by a label or by a check, (n,).
+
+    Examples
+    --------
+    >>> labelled(np.array([True, False]), np.array([np.nan, 1.0])).tolist()
+    [True, True]
+    """
+    return is_positive if outcome is None else is_positive | (outcome == 1)
 
 
 # Encoded contexts are large, and made again from ``context_``: they are no part of a model.

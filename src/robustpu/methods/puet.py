@@ -107,7 +107,7 @@ class PUExtraTreesClassifier(SinglePUClassifier):
         data = data.with_weight()
         score = _cross_fit(data, self.n_estimators, random)
         logits = balanced_logits(score, 0.5)
-        return from_weighted(logits, data.is_positive, data.weight, self.prior)
+        return from_weighted(logits, data.is_positive, data.weight, self.prior, data.outcome)
 
     def fit_data(self, problem: Problem) -> Scores:
         data, random = problem.data, problem.random

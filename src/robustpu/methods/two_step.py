@@ -38,6 +38,8 @@ class TwoStepClassifier(WrapperPUClassifier):
         self.estimators_, picked = [], []
         for _ in range(self.n_draws):
             negative = self.pick_negatives(data, random)
+            if data.is_negative is not None:
+                negative = negative | data.is_negative
             self.estimators_.append(self._against(data, negative, random))
             picked.append(int(negative.sum()))
         self.n_reliable_ = np.array(picked)

@@ -13,6 +13,8 @@ from robustpu.metrics.sample import Sample, sample_of
 
 # Metrics that are left out where the share of positives is not known.
 NEED_PRIOR = (rates.FORMULAS.keys() | ranking.RANKINGS.keys()) - {"recall", "lift_at_k"}
+# Those that checked rows tell.
+BY_CHECKS = ("precision", "precision_at_k", "positives_at_k")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,7 +50,7 @@ class Evaluation(Mapping[str, Estimate]):
     is_prior_known: bool = True
 
     def __getitem__(self, name: str) -> Estimate:
-        if not self.is_prior_known and name in NEED_PRIOR:
+        if not self.is_prior_known and name in NEED_PRIOR - self.estimates.keys():
             raise KeyError(
                 f"{name} needs the share of positives, which these rows do not tell. Give prior= "
                 "to the classifier, or prior_interval= here."
@@ -73,9 +75,10 @@ class Evaluation(Mapping[str, Estimate]):
 
     def __str__(self) -> str:
         sample = self.sample
+        checked = f", {sample.n_checked:,} of them checked" if sample.n_checked else ""
         head = (
             f"{len(sample.positive):,} labelled positives, {len(sample.unlabeled):,} unlabelled "
-            f"rows, {self.scenario}\nprior {self._shown_prior()}, threshold "
+            f"rows{checked}, {self.scenario}\nprior {self._shown_prior()}, threshold "
             f"{sample.threshold:.3g}, k {sample.k:,}, intervals of {sample.level:.0%}"
         )
         lines = [f"{'':18}{'value':>9}{'low':>9}{'high':>9}"]
@@ -110,10 +113,16 @@ class Evaluation(Mapping[str, Estimate]):
                 "* out of range before it was cut: few rows, a wrong prior, or labels that are not "
                 "selected completely at random."
             )
+        if self.sample.posterior is not None:
+            remarks.append(
+                f"Precision rests on {self.sample.n_checked} checked rows; at k it is that of rows "
+                "that are still unlabelled."
+            )
         if not self.is_prior_known:
+            such = "precision" if self.sample.posterior is None else "accuracy"
             remarks.append(
                 "These rows do not tell the share of positives: metrics that need it, such as "
-                "precision, are left out."
+                f"{such}, are left out."
             )
             return remarks
         sample = self.sample
@@ -150,6 +159,8 @@ def evaluate(
     threshold: float = 0.5,
     scenario: str = "case-control",
     pos_label: Label | None = None,
+    neg_label: Label | None = None,
+    checked: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     labeled_share: float | None = None,
     k: int | None = None,
@@ -180,6 +191,10 @@ def evaluate(
         and unlabelled rows together, except those at k.
     pos_label
         The label of the labelled positives; by default the larger.
+    neg_label, checked
+        The label of known negatives, and which rows owe their label to a check, as in fit, (n,).
+        Checked rows count as the unlabelled rows that they were, and from ten of them on they tell
+        the precision. Other known negatives are left out.
     sample_weight
         A row of weight 2 counts as two rows, except that there is no more information in it.
     labeled_share
@@ -228,6 +243,8 @@ def evaluate(
         threshold=threshold,
         scenario=scenario,
         pos_label=pos_label,
+        neg_label=neg_label,
+        checked=checked,
         sample_weight=sample_weight,
         labeled_share=labeled_share,
         k=k,
@@ -238,11 +255,13 @@ def evaluate(
     found = rates.estimates(sample) | ranking.estimates(sample)
     area = ranking.auc_of_labeled(sample)
     if not is_prior_known:
+        by_checks = () if sample.posterior is None else BY_CHECKS
         found = {
             "recall": found["recall"],
             # With the least prior nothing is cut off.
             "lift_at_k": ranking.lift_at_k(replace(sample, prior=sample.priors[0])),
             "auc_of_labeled": area,
+            **{name: found[name] for name in by_checks},
         }
     return Evaluation(
         estimates=found,

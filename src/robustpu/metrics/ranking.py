@@ -8,6 +8,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 from scipy.special import stdtrit
 
+from robustpu.metrics.checked import precision_of_list
 from robustpu.metrics.estimates import Estimate, combine, scaled, widened, wilson
 from robustpu.metrics.sample import Floats, Sample, effective_rows
 from robustpu.thresholds import tail
@@ -151,7 +152,10 @@ def precision_at_k(sample: Sample) -> Estimate:
     The share of positives among the k unlabelled rows with the highest scores, these very rows:
     the interval accounts for the sampling of these rows too. Of
     rows with equal scores at the end of the list, as many count as fit, as if drawn at random.
+    From ten checked rows on, it is what they and the ranks say of the first k others.
     """
+    if sample.posterior is not None:
+        return precision_of_list(sample)
     k, weight, hidden = sample.k, sample.weight_unlabeled, sample.weight_hidden
     order = np.argsort(-sample.unlabeled, kind="stable")
     last = sample.unlabeled[order[k - 1]]
@@ -181,7 +185,7 @@ def precision_at_k(sample: Sample) -> Estimate:
 
 def lift_at_k(sample: Sample) -> Estimate:
     """precision_at_k / prior = recall(t) / rate(t), which does not depend on the prior."""
-    known = replace(sample, priors=(sample.prior, sample.prior))
+    known = replace(sample, priors=(sample.prior, sample.prior), posterior=None)
     return scaled(precision_at_k(known), 1 / sample.prior)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from robustpu.metrics.checked import precision_above
 from robustpu.metrics.estimates import Estimate, combine, wilson
 from robustpu.metrics.sample import Sample, effective_rows
 
@@ -137,7 +138,10 @@ def estimate_at(rates: Rates, sample: Sample, formula: Formula) -> Estimate:
     """The formula's value, and an interval from those of recall, rate and prior.
 
     Recall and rate are shares of two sets of rows drawn apart, so their errors are independent.
+    The precision is by checked rows, if there are ten or more.
     """
+    if formula is precision and sample.posterior is not None:
+        return precision_above(sample)
     of_recall = wilson(rates.recall, effective_rows(sample.weight_positive), sample.z)
     of_rate = wilson(rates.rate, effective_rows(sample.weight_unlabeled), sample.z)
     ends = [

@@ -2,20 +2,24 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length
 
 from robustpu import labels
+from robustpu.cautious import SharePosterior, by_weight, share_posterior
 from robustpu.propensity import check, inverse_weight
 from robustpu.scenario import check_prior, check_scenario
 from robustpu.validation.numbers import check_number
 
 Floats: TypeAlias = NDArray[np.float64]
+
+# Of fewer checked rows, intervals hold the truth too rarely, see docs/checked_rows.md.
+FEWEST: Final = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +47,12 @@ class Sample:
     propensity
         Of the labelled rows, (n_P,), whose weights have its inverse; None if labels are selected
         completely at random.
+    outcome
+        Of the unlabelled rows that were checked: 1 positive, 0 negative; NaN of others, (n_U,).
+        None without checked rows.
+    posterior
+        What ranks and outcomes say of the share of positives at each rank; None if fewer than ten
+        rows were checked.
     """
 
     positive: Floats
@@ -56,6 +66,8 @@ class Sample:
     k: int
     level: float
     propensity: Floats | None = None
+    outcome: Floats | None = None
+    posterior: SharePosterior | None = None
 
     @property
     def weight_labeled(self) -> Floats:
@@ -80,6 +92,11 @@ class Sample:
         return scaled
 
     @property
+    def n_checked(self) -> int:
+        """Number of the rows that were checked."""
+        return 0 if self.outcome is None else int(np.isfinite(self.outcome).sum())
+
+    @property
     def z(self) -> float:
         """Half the width of an interval, in standard errors."""
         return NormalDist().inv_cdf((1 + self.level) / 2)
@@ -94,6 +111,8 @@ def sample_of(
     threshold: float = 0.5,
     scenario: str = "case-control",
     pos_label: labels.Label | None = None,
+    neg_label: labels.Label | None = None,
+    checked: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     labeled_share: float | None = None,
     k: int | None = None,
@@ -117,17 +136,23 @@ def sample_of(
     check_consistent_length(y, scores)
     weight = _weights(sample_weight, len(scores))
     # Rows with zero sample weight do not count.
-    kept = weight > 0
-    _, is_positive = labels.encode(np.asarray(y)[kept], pos_label)
+    kept = np.flatnonzero(weight > 0)
+    rows = None if checked is None else np.asarray(checked)[kept]
+    known = labels.read_known(np.asarray(y)[kept], pos_label, neg_label, rows)
+    before = known.before(labels.encode(known.y, pos_label)[1])
+    kept, is_positive = kept[before.tells], before.is_positive[before.tells]
     scores, weight = scores[kept], weight[kept]
-    known = None
+    given = None
     if propensity is not None:
-        known = check(np.asarray(propensity)[kept], is_positive)
-        weight = inverse_weight(weight, known, is_positive)
+        given = check(np.asarray(propensity)[kept], is_positive)
+        weight = inverse_weight(weight, given, is_positive)
     mass = [weight[is_positive].sum(), weight[~is_positive].sum()]
     unlabeled = scores[~is_positive]
     labeled = float(mass[0] / sum(mass)) if labeled_share is None else float(labeled_share)
-    return Sample(
+    outcome = None if before.outcome is None else before.outcome[before.tells][~is_positive]
+    if outcome is not None and np.isnan(outcome).all():
+        outcome = None
+    sample = Sample(
         positive=scores[is_positive],
         unlabeled=unlabeled,
         weight_positive=weight[is_positive] / mass[0],
@@ -138,8 +163,18 @@ def sample_of(
         threshold=float(threshold),
         k=_length(k, prior, len(unlabeled)),
         level=float(level),
-        propensity=None if known is None else known[is_positive],
+        propensity=None if given is None else given[is_positive],
+        outcome=outcome,
     )
+    return sample if sample.n_checked < FEWEST else replace(sample, posterior=_posterior(sample))
+
+
+def _posterior(sample: Sample) -> SharePosterior:
+    positive = sample.positive
+    if sample.propensity is not None:
+        # Ranks of the unlabelled positives.
+        positive = by_weight(positive, sample.weight_hidden)
+    return share_posterior(positive, sample.unlabeled, sample.outcome)
 
 
 def effective_rows(weight: Floats) -> float:

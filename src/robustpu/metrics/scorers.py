@@ -36,7 +36,8 @@ def scorer(
     """(estimator, X, y) -> the metric on these rows, the larger the better.
 
     The zero-one risk is negated. Metrics that are unbiased are not cut to their range here, so
-    that their mean over folds is unbiased too; ratios are cut.
+    that their mean over folds is unbiased too; ratios are cut. Rows with the ``neg_label`` of the
+    estimator are left out.
 
     Parameters
     ----------
@@ -109,7 +110,8 @@ def _score(
         )
     if pos_label is None:
         pos_label = getattr(model, "pos_label", None)
-    score, middle = _scores(estimator, X, pos_label)
+    neg_label = getattr(model, "neg_label", None)
+    score, middle = _scores(estimator, X, pos_label, neg_label)
     if threshold is None:
         # That of an estimator is one of probabilities.
         threshold = getattr(model, "threshold_", middle) if middle else middle
@@ -122,6 +124,7 @@ def _score(
         threshold=threshold,
         scenario=scenario,
         pos_label=pos_label,
+        neg_label=neg_label,
         sample_weight=sample_weight,
         k=k,
     )
@@ -142,10 +145,10 @@ def _innermost(estimator: Any) -> Any:
 
 
 def _scores(
-    estimator: Any, X: Any, pos_label: labels.Label | None
+    estimator: Any, X: Any, pos_label: labels.Label | None, neg_label: labels.Label | None
 ) -> tuple[NDArray[np.float64], float]:
     """Scores of the positive class, (n,), and the threshold of predict."""
-    place = labels.positive_index(np.asarray(estimator.classes_), pos_label)
+    place = labels.positive_index(np.asarray(estimator.classes_), pos_label, neg_label)
     if hasattr(estimator, "predict_proba"):
         return np.asarray(estimator.predict_proba(X), dtype=np.float64)[:, place], 0.5
     if hasattr(estimator, "decision_function"):

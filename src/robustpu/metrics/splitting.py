@@ -30,6 +30,8 @@ class PUKFold:
         Whether to shuffle the rows first.
     random_state
         Seed of the shuffle.
+    neg_label
+        The label of known negatives, whose share is kept as well; None if there are none.
 
     Examples
     --------
@@ -41,6 +43,7 @@ class PUKFold:
     n_splits: int = 5
     shuffle: bool = True
     random_state: int | np.random.RandomState | None = None
+    neg_label: labels.Label | None = None
 
     def split(
         self, X: Any, y: ArrayLike, groups: ArrayLike | None = None
@@ -52,25 +55,30 @@ class PUKFold:
         X
             The rows; only their number matters.
         y
-            Two labels, labelled positive and unlabelled.
+            Two labels, labelled positive and unlabelled, and perhaps ``neg_label``.
         groups
             Group of each row: rows of one group are never in two folds. The shares are then kept
             as well as the groups allow.
         """
         check_number("n_splits", self.n_splits, least=2, whole=True)
-        is_positive = _mask(y)
+        is_positive, is_negative = labels.strata(y, self.neg_label)
         check_consistent_length(X, is_positive)
         seed = self.random_state if self.shuffle else None
         if groups is None:
-            _refuse_few(is_positive, self.n_splits)
+            _refuse_few(is_positive[~is_negative], self.n_splits)
             folds = StratifiedKFold(self.n_splits, shuffle=self.shuffle, random_state=seed)
         else:
-            _refuse_few_groups(is_positive, column_or_1d(groups), self.n_splits)
+            check_consistent_length(groups, is_positive)
+            of_others = column_or_1d(groups)[~is_negative]
+            _refuse_few_groups(is_positive[~is_negative], of_others, self.n_splits)
             folds = StratifiedGroupKFold(self.n_splits, shuffle=self.shuffle, random_state=seed)
-        parts = list(folds.split(is_positive, is_positive, groups))
+        # Of few negatives no share can be kept.
+        few = is_negative.sum() < self.n_splits
+        strata = is_positive if few else is_positive + 2 * is_negative
+        parts = list(folds.split(strata, strata, groups))
         _refuse_one_kind(
             is_positive,
-            [test for _, test in parts],
+            [test[~is_negative[test]] for _, test in parts],
             "The groups cannot be split better: give fewer splits, or smaller groups.",
         )
         yield from parts
@@ -91,6 +99,8 @@ class PUTimeSplit:
     ----------
     n_splits
         Number of tests, at least 1; the first block is for training only.
+    neg_label
+        The label of known negatives, which go with their time; None if there are none.
 
     Examples
     --------
@@ -100,6 +110,7 @@ class PUTimeSplit:
     """
 
     n_splits: int = 5
+    neg_label: labels.Label | None = None
 
     def split(
         self, X: Any, y: ArrayLike, groups: ArrayLike | None = None
@@ -111,23 +122,23 @@ class PUTimeSplit:
         X
             The rows; only their number matters.
         y
-            Two labels, labelled positive and unlabelled.
+            Two labels, labelled positive and unlabelled, and perhaps ``neg_label``.
         groups
             Time of each row, in any unit that can be sorted: rows of one time stay together. By
             default the rows are in the order of time.
         """
         check_number("n_splits", self.n_splits, least=1, whole=True)
-        is_positive = _mask(y)
+        is_positive, is_negative = labels.strata(y, self.neg_label)
         check_consistent_length(X, is_positive)
-        _refuse_few(is_positive, self.n_splits + 1)
+        _refuse_few(is_positive[~is_negative], self.n_splits + 1)
         time = np.arange(len(is_positive)) if groups is None else column_or_1d(groups)
         check_consistent_length(time, is_positive)
-        block = _blocks(is_positive, time, self.n_splits + 1)
+        block = _blocks(is_positive, is_negative, time, self.n_splits + 1)
         order = np.argsort(time, kind="stable")
         parts = [order[block[order] == place] for place in range(self.n_splits + 1)]
         _refuse_one_kind(
             is_positive,
-            parts,
+            [part[~is_negative[part]] for part in parts],
             "Labelled and unlabelled rows come from different times: give fewer splits.",
         )
         for place in range(1, self.n_splits + 1):
@@ -138,22 +149,17 @@ class PUTimeSplit:
         return self.n_splits
 
 
-def _blocks(is_positive: Mask, time: NDArray[Any], number: int) -> Rows:
+def _blocks(is_positive: Mask, is_negative: Mask, time: NDArray[Any], number: int) -> Rows:
     """The block of each row, 0 to number - 1, in the order of time."""
     _, moment = np.unique(time, return_inverse=True)
-    n_positive = is_positive.sum()
-    share = np.where(is_positive, 1 / n_positive, 1 / (len(is_positive) - n_positive)) / 2
+    is_other = ~is_positive & ~is_negative
+    share = is_positive / is_positive.sum() / 2 + is_other / is_other.sum() / 2
     mass = np.bincount(moment, share)
     # A moment belongs where the middle of its mass lies.
     middle = np.cumsum(mass) - mass / 2
     place = np.minimum((middle * number).astype(np.intp), number - 1)
     blocks: Rows = place[moment]
     return blocks
-
-
-def _mask(y: ArrayLike) -> Mask:
-    # Which of the two labels marks the positives makes no difference to a fold.
-    return labels.is_larger(y)
 
 
 def _refuse_few(is_positive: Mask, folds: int) -> None:
@@ -166,7 +172,6 @@ def _refuse_few(is_positive: Mask, folds: int) -> None:
 
 
 def _refuse_few_groups(is_positive: Mask, groups: NDArray[Any], folds: int) -> None:
-    check_consistent_length(groups, is_positive)
     fewest = min(len(np.unique(groups[mask])) for mask in (is_positive, ~is_positive))
     if fewest < folds:
         raise ValueError(

@@ -1,9 +1,9 @@
 """One metric at a time, as a plain number.
 
 All take ``(y, score, *, prior, threshold=0.5, scenario="case-control", pos_label=None,
-sample_weight=None, k=None)``, which describe the rows, and use of it what they need;
-:func:`robustpu.metrics.evaluate` says what each means. What is called *unbiased* is so before the
-value is cut to its range.
+neg_label=None, checked=None, sample_weight=None, k=None)``, which describe the rows, and use of it
+what they need; :func:`robustpu.metrics.evaluate` says what each means. What is called *unbiased* is
+so before the value is cut to its range.
 """
 
 from collections.abc import Callable, Mapping
@@ -24,6 +24,8 @@ class Setting(TypedDict, total=False):
     threshold: float
     scenario: str
     pos_label: Label | None
+    neg_label: Label | None
+    checked: ArrayLike | None
     sample_weight: ArrayLike | None
     k: int | None
 

@@ -106,6 +106,7 @@ ANY: Final = {
     "prior_error_": number(0, 1e9),
     "probability_": probabilities(("n",)),
     "out_of_fold_": probabilities(("n",), finite=False),
+    "outcome_": probabilities(("n",), finite=False),
     "prior_": SHARE,
     "population_prior_": SHARE,
     "calibration_": number(-700, 700),
@@ -228,7 +229,7 @@ def _check(model: Any) -> str | None:
     try:
         check_parameters(model)
         if hasattr(model, "threshold_"):
-            positive_index(model.classes_, model.pos_label)
+            positive_index(model.classes_, model.pos_label, model.neg_label)
     except Exception as error:
         # Whatever it says to values that no constructor looks at.
         return str(error)
@@ -256,7 +257,7 @@ def _check_pool(model: PUClassifier) -> str | None:
 
 def _kind(name: str, file: str, cls: str) -> Kind:
     fitted = FITTED.get(name, NEURAL)
-    optional = {"feature_names_in_", "propensity_", "prior_error_"}
+    optional = {"feature_names_in_", "propensity_", "prior_error_", "outcome_"}
     optional |= OF_TABLES if name == "auto" else set()
     return Kind(f"robustpu.methods.{file}", cls, fitted, frozenset(optional), _check)
 

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import expit, log_expit
 
-from robustpu.calibration import matching_shift
+from robustpu.calibration import among_unlabeled, matching_shift
 from robustpu.modules.rows import some_of_each
 from robustpu.training.data import Floats, Mask, kept_masses
 
@@ -15,7 +15,13 @@ MOST = (5_000, 20_000)
 
 
 def fit_link(
-    score: Floats, is_positive: Mask, weight: Floats, prior: float, population: float, scenario: str
+    score: Floats,
+    is_positive: Mask,
+    weight: Floats,
+    prior: float,
+    population: float,
+    scenario: str,
+    outcome: Floats | None = None,
 ) -> Floats:
     """Slope a and shift b of p(x) = sigmoid(a score + b), (2,), by the likelihood of the labels.
 
@@ -34,6 +40,9 @@ def fit_link(
         Share of positives among the unlabelled rows, and in the population.
     scenario
         ``"case-control"`` or ``"single-set"``.
+    outcome
+        Of unlabelled rows that were checked: 1 positive, 0 negative; NaN of others, (n,). Their
+        likelihood counts as well.
 
     Examples
     --------
@@ -47,8 +56,16 @@ def fit_link(
     rows = some_of_each(is_positive, MOST, seed=0)
     part = score[rows], is_positive[rows], kept_masses(weight, is_positive, rows)
 
+    seen = np.zeros(0, np.intp) if outcome is None else np.flatnonzero(np.isfinite(outcome))
+    of_seen = outcome is not None and outcome[seen] == 1
+
     def loss(log_slope: float) -> float:
-        return _loss(float(np.exp(log_slope)), *part, prior, population, scenario)
+        slope = float(np.exp(log_slope))
+        shift = _shift(slope, *part, prior, population, scenario)
+        # Checked rows were unlabelled ones.
+        odds = among_unlabeled(slope * score[seen] + shift, prior, population)
+        of_checked = weight[seen] @ log_expit(np.where(of_seen, odds, -odds))
+        return _loss(slope, shift, *part, prior, population, scenario) - float(of_checked)
 
     slope = float(np.exp(minimize_scalar(loss, bounds=SLOPES, method="bounded").x))
     shift = _shift(slope, score, is_positive, weight, prior, population, scenario)
@@ -71,6 +88,7 @@ def _shift(
 
 def _loss(
     slope: float,
+    shift: float,
     score: Floats,
     is_positive: Mask,
     weight: Floats,
@@ -79,7 +97,6 @@ def _loss(
     scenario: str,
 ) -> float:
     """Negative log-likelihood of which rows are labelled."""
-    shift = _shift(slope, score, is_positive, weight, prior, population, scenario)
     log_p = log_expit(slope * score + shift)
     positive, unlabeled = weight[is_positive].sum(), weight[~is_positive].sum()
     if scenario == "single-set":

@@ -1,10 +1,10 @@
 """Class priors: the share of positives among the unlabelled rows, estimated."""
 
+from robustpu.cautious import by_weight
 from robustpu.priors.best_bin import best_bin
 from robustpu.priors.crossfit import Sample, out_of_fold
 from robustpu.priors.estimates import (
     PRIORS,
-    by_weight,
     check,
     estimate,
     from_scores,

@@ -38,7 +38,10 @@ EDGE = 1e-3
 
 @dataclass(frozen=True)
 class Sample:
-    """Positives and unlabelled rows, and how to estimate their prior; sample weights, if any."""
+    """Positives and unlabelled rows, and how to estimate their prior.
+
+    With sample weights, and outcomes of checks, if there are any; (n,).
+    """
 
     x: Pool
     is_positive: NDArray[np.bool_]
@@ -46,6 +49,7 @@ class Sample:
     seed: int
     method: Any = "auto"
     weight: Scores | None = None
+    outcome: Scores | None = None
 
 
 def folds_of(sample: Sample, repeat: int) -> NDArray[np.int64]:

@@ -7,9 +7,9 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from robustpu.cautious import by_weight, share_posterior
 from robustpu.priors.alpha_max import alpha_max
 from robustpu.priors.best_bin import best_bin
-from robustpu.priors.cautious import share_posterior
 from robustpu.priors.crossfit import Sample, Scores, out_of_fold
 from robustpu.priors.dedpul import dedpul
 from robustpu.priors.elkan_noto import elkan_noto
@@ -25,19 +25,23 @@ Method: TypeAlias = Callable[..., float]
 
 # More rows make the kernel method slow, and hardly better on scores.
 MOST_ROWS = 400
+# Checked rows refute an estimate that is outside of this interval.
+SURE = 0.98
 
 
-def combined(positive: ArrayLike, unlabeled: ArrayLike) -> float:
+def combined(positive: ArrayLike, unlabeled: ArrayLike, outcome: ArrayLike | None = None) -> float:
     """Median of DEDPUL, best-bin and KM1 where classes are separable; else a cautious one.
 
     The three assume that the top of the ranking holds no negatives. Where classes overlap they are
     too high, by a factor of three on real tables, so the median of
-    :func:`robustpu.priors.cautious.share_posterior` is taken instead.
+    :func:`robustpu.cautious.share_posterior` is taken instead.
 
     Parameters
     ----------
     positive, unlabeled
         Scores of rows that the scorer was not trained on, larger means more positive, shape (n,).
+    outcome
+        Of unlabelled rows that were checked: 1 positive, 0 negative; NaN of others, (n,).
 
     Examples
     --------
@@ -46,10 +50,13 @@ def combined(positive: ArrayLike, unlabeled: ArrayLike) -> float:
     >>> round(combined(positive[:1000], np.concatenate([positive[1000:], negative])), 1)
     0.3
     """
-    posterior = share_posterior(positive, unlabeled)
+    posterior = share_posterior(positive, unlabeled, outcome)
+    middle = posterior.quantile(0.5)
     if not posterior.is_separable:
-        return posterior.quantile(0.5)
-    return float(np.median(votes(positive, unlabeled)))
+        return middle
+    vote, (low, high) = float(np.median(votes(positive, unlabeled))), posterior.interval(SURE)
+    # Checked rows may show that the top of the ranking holds negatives after all.
+    return vote if outcome is None or low <= vote <= high else middle
 
 
 def votes(positive: ArrayLike, unlabeled: ArrayLike) -> list[float]:
@@ -138,7 +145,8 @@ def estimate(samples: Sequence[Sample]) -> list[float]:
         else:
             score = next(scores)
             weight = np.ones(len(score)) if sample.weight is None else sample.weight
-            estimates.append(from_weighted(score, sample.is_positive, weight, sample.method))
+            known = sample.is_positive, weight, sample.method, sample.outcome
+            estimates.append(from_weighted(score, *known))
     return estimates
 
 
@@ -153,7 +161,9 @@ def is_joint(method: Any) -> bool:
     return isinstance(method, str) and method in JOINT
 
 
-def from_scores(positive: Scores, unlabeled: Scores, method: Any = "auto") -> float:
+def from_scores(
+    positive: Scores, unlabeled: Scores, method: Any = "auto", outcome: Scores | None = None
+) -> float:
     """Prior from out-of-fold scores, in the open interval: one positive and one negative at least.
 
     Parameters
@@ -162,6 +172,8 @@ def from_scores(positive: Scores, unlabeled: Scores, method: Any = "auto") -> fl
         Scores of rows that the scorer was not trained on; larger means more positive.
     method
         A name of ``PRIORS``, or a function ``(positive, unlabeled) -> prior``.
+    outcome
+        Of unlabelled rows that were checked, for ``"auto"``: 1, 0 or NaN, (n,).
 
     Examples
     --------
@@ -169,7 +181,10 @@ def from_scores(positive: Scores, unlabeled: Scores, method: Any = "auto") -> fl
     >>> from_scores(np.zeros(5), np.zeros(9), "dedpul")
     0.9
     """
-    found = pick("prior", method, PRIORS)(positive, unlabeled)
+    if method == "auto":
+        found: Any = combined(positive, unlabeled, outcome)
+    else:
+        found = pick("prior", method, PRIORS)(positive, unlabeled)
     is_share = np.ndim(found) == 0 and isinstance(found, Real) and 0 <= float(found) <= 1
     if not is_share:
         raise ValueError(
@@ -179,7 +194,11 @@ def from_scores(positive: Scores, unlabeled: Scores, method: Any = "auto") -> fl
 
 
 def from_weighted(
-    score: Scores, is_positive: NDArray[np.bool_], weight: Scores, method: Any = "auto"
+    score: Scores,
+    is_positive: NDArray[np.bool_],
+    weight: Scores,
+    method: Any = "auto",
+    outcome: Scores | None = None,
 ) -> float:
     """:func:`from_scores` of rows with sample weights.
 
@@ -189,6 +208,8 @@ def from_weighted(
         Of each row, (n,).
     method
         As there.
+    outcome
+        Of rows that were checked: 1 positive, 0 negative; NaN of others, (n,).
 
     Examples
     --------
@@ -198,28 +219,8 @@ def from_weighted(
     """
     sides = is_positive, ~is_positive
     positive, unlabeled = (by_weight(score[side], weight[side]) for side in sides)
-    return from_scores(positive, unlabeled, method)
-
-
-def by_weight(score: Scores, weight: Scores) -> Scores:
-    """Scores of equal weight that stand for weighted ones: each as often as it weighs.
-
-    They are as many as the effective sample size, (sum w)^2 / sum w^2, so that intervals are not
-    too narrow.
-
-    Examples
-    --------
-    >>> by_weight(np.array([1.0, 2.0, 3.0, 4.0]), np.array([0.0, 1.0, 1.0, 2.0])).tolist()
-    [2.0, 3.0, 4.0]
-    """
-    if (weight == weight[0]).all():
-        return score
-    cumulated = np.cumsum(weight)
-    count = max(1, round(cumulated[-1] ** 2 / float(weight @ weight)))
-    # The middles of as many equal parts of the whole weight.
-    places = (np.arange(count) + 0.5) / count * cumulated[-1]
-    found: Scores = score[np.searchsorted(cumulated, places)]
-    return found
+    tells = None if outcome is None else by_weight(outcome[~is_positive], weight[~is_positive])
+    return from_scores(positive, unlabeled, method, tells)
 
 
 def inside(prior: float, n_unlabeled: int) -> float:

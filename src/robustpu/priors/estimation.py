@@ -14,8 +14,8 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from robustpu import labels, priors
+from robustpu.cautious import share_posterior
 from robustpu.modules import scale_of
-from robustpu.priors.cautious import share_posterior
 from robustpu.priors.estimates import votes
 from robustpu.propensity import Counted, check, count_hidden, inverse_weight
 from robustpu.scenario import check_scenario, population_prior
@@ -90,6 +90,8 @@ def estimate_prior(
     method: str = "auto",
     scenario: str = "case-control",
     pos_label: labels.Label | None = None,
+    neg_label: labels.Label | None = None,
+    checked: ArrayLike | None = None,
     level: float = 0.9,
     n_bootstrap: int = 100,
     random_state: int | np.random.RandomState | None = None,
@@ -103,7 +105,7 @@ def estimate_prior(
     scores. All of them assume that labels are selected completely at random (SCAR), and that some
     region holds positives alone. If scores tell the share, the interval combines the spread of the
     estimates on resampled scores with that of three methods. Where classes overlap they do not:
-    the interval is then wide, ``"auto"`` is cautious (see :mod:`robustpu.priors.cautious`), and
+    the interval is then wide, ``"auto"`` is cautious (see :mod:`robustpu.cautious`), and
     ``is_known`` is False.
 
     Parameters
@@ -122,6 +124,10 @@ def estimate_prior(
         ``"case-control"`` or ``"single-set"``; it decides what the share in the population is.
     pos_label
         The label of the labelled positives; by default the larger of the two.
+    neg_label, checked
+        The label of known negatives, and which rows owe their label to a check, as in ``fit``: the
+        share is that among the rows that were unlabelled before. Other known negatives are left
+        out.
     level
         Probability that the interval holds the truth.
     n_bootstrap
@@ -138,7 +144,8 @@ def estimate_prior(
     Returns
     -------
     estimate
-        With ``value``, ``low`` and ``high``.
+        With ``value``, ``low`` and ``high``; ``scores`` are those of the rows that are not left
+        out.
 
     Warns
     -----
@@ -159,9 +166,12 @@ def estimate_prior(
     check_number("level", level, above=0, below=1)
     check_number("n_bootstrap", n_bootstrap, least=2, whole=True)
     chosen: Any = pick("prior", method, {**priors.PRIORS, **priors.JOINT})
-    table, is_positive = checked(X, y, pos_label)
+    table, before = read_rows(X, y, pos_label, neg_label, checked)
     if propensity is not None and priors.is_joint(method):
         raise ValueError(f"method={method!r} takes no propensities: choose another, as 'auto'.")
+    if propensity is not None:
+        propensity = check(propensity, before.is_positive)[before.tells]
+    table, is_positive = table[before.tells], before.is_positive[before.tells]
     random = check_random_state(random_state)
     if table.ndim > 1:
         sample = sample_of(table, is_positive, random)
@@ -174,13 +184,9 @@ def estimate_prior(
     answers = {name: float(priors.PRIORS[name](*parts)) for name in SHOWN}
     if priors.is_joint(method):
         answers[method] = float(chosen(sample))
-    if counted is not None and method == "auto":
-        value = priors.inside(counted.check().share, len(parts[1]))
-        found = counted_interval(value, counted.error, level)
-    else:
-        value = float(answers[method] if method in answers else chosen(*parts))
-        value = priors.inside(value, len(parts[1]))
-        found = prior_interval(parts, value, level=level, n_bootstrap=n_bootstrap, random=random)
+    tells = None if before.outcome is None else before.outcome[before.tells][~is_positive]
+    how: dict[str, Any] = {"level": level, "n_bootstrap": n_bootstrap, "random": random}
+    value, found = _share(parts, method, answers, counted, tells, how)
     if not found.is_known:
         warnings.warn(found.doubt(value), PriorWarning, stacklevel=2)
     counts = int(is_positive.sum()), int((~is_positive).sum())
@@ -222,6 +228,7 @@ def prior_interval(
     level: float,
     n_bootstrap: int,
     random: np.random.RandomState,
+    outcome: Floats | None = None,
 ) -> PriorInterval:
     """The interval of an estimated prior, from out-of-fold scores.
 
@@ -235,14 +242,36 @@ def prior_interval(
         As in :func:`estimate_prior`.
     random
         For the bootstrap.
+    outcome
+        Of unlabelled rows that were checked: 1 positive, 0 negative; NaN of others, (n,).
     """
-    posterior = share_posterior(*parts)
+    posterior = share_posterior(*parts, outcome)
     low, high = posterior.interval(level)
-    if posterior.is_separable:
+    # Unless checked rows refute the estimate of separable classes.
+    if posterior.is_separable and (outcome is None or low <= value <= high):
         error = math.hypot(_resampled(parts, n_bootstrap, random), stdev(votes(*parts)))
         half = NormalDist().inv_cdf((1 + level) / 2) * error
         low, high = max(0.0, value - half), min(1.0, value + half)
     return PriorInterval(min(low, value), max(high, value), level, posterior.is_known)
+
+
+def _share(
+    parts: Parts,
+    method: str,
+    answers: Mapping[str, float],
+    counted: Counted | None,
+    outcome: Floats | None,
+    how: dict[str, Any],
+) -> tuple[float, PriorInterval]:
+    """The estimate of a method, or what propensities count, and its interval."""
+    if counted is not None and method == "auto":
+        value = priors.inside(counted.check().share, len(parts[1]))
+        return value, counted_interval(value, counted.error, how["level"])
+    if method in answers:
+        value = priors.inside(answers[method], len(parts[1]))
+    else:
+        value = priors.from_scores(*parts, method, outcome)
+    return value, prior_interval(parts, value, outcome=outcome, **how)
 
 
 def counted_interval(value: float, error: float, level: float) -> PriorInterval:
@@ -270,14 +299,19 @@ def scores_by_propensity(
     return (priors.by_weight(positive, weight[is_positive]), unlabeled), counted
 
 
-def checked(
-    X: ArrayLike, y: ArrayLike, pos_label: labels.Label | None
-) -> tuple[Floats, NDArray[np.bool_]]:
-    """Rows (n, ...) or scores (n,) as numbers, and which are labelled, (n,)."""
+def read_rows(
+    X: ArrayLike,
+    y: ArrayLike,
+    pos_label: labels.Label | None,
+    neg_label: labels.Label | None = None,
+    checked: ArrayLike | None = None,
+) -> tuple[Floats, labels.Before]:
+    """Rows (n, ...) or scores (n,) as numbers, and their labels before any row was checked."""
     labels.refuse_missing(y)
     table = check_array(X, dtype=np.float64, allow_nd=True, ensure_2d=False)
     check_consistent_length(table, y)
-    return table, labels.encode(np.asarray(y), pos_label)[1]
+    known = labels.read_known(np.asarray(y), pos_label, neg_label, checked)
+    return table, known.before(labels.encode(known.y, pos_label)[1])
 
 
 def sample_of(

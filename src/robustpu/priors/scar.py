@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from robustpu import labels
 from robustpu.metrics.refuting import SURE, largest_prior
 from robustpu.priors.crossfit import out_of_fold
-from robustpu.priors.estimation import checked, sample_of
+from robustpu.priors.estimation import read_rows, sample_of
 from robustpu.scenario import check_prior
 from robustpu.validation.numbers import check_number
 
@@ -123,7 +123,7 @@ def check_scar(
     """
     check_number("level", level, above=0, below=1)
     least = _least(prior)
-    scores, is_positive = checked(X, y, pos_label)
+    scores, (is_positive, _, _) = read_rows(X, y, pos_label)
     if scores.ndim > 1:
         sample = sample_of(scores, is_positive, check_random_state(random_state))
         scores = out_of_fold([sample], progress)[0]

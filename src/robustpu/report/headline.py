@@ -100,7 +100,7 @@ def _chance(results: Results) -> str:
 def _title(results: Results, first: TopK | None) -> str:
     length = min(START, len(results.suspects)) if first is None else first.k
     start = f"Start with these {counted(length)} rows" if length else "No row is left to look at"
-    if first is None or not results.prior.is_known:
+    if first is None or not results.is_list_known:
         return start
     return f"{start}: {_span(counted(first.low), counted(first.high))} of them are likely positive"
 
@@ -117,17 +117,21 @@ def _outlook(results: Results, first: TopK | None) -> list[Child]:
     if first is None:
         return []
     prior, rows = results.prior, results.data.n_unlabeled
-    if not prior.is_known:
+    if not results.is_list_known:
         return _by_share(results, first) if results.sensitivity else []
+    best = counted(first.expected) if round(first.expected) < first.k else "nearly all"
+    words = f"The best guess is {best} of these {counted(first.k)}"
+    if results.data.n_checked:
+        words += f", with the help of {counted(results.data.n_checked, 'checked row')}"
+    if not prior.is_known:
+        return [f"{words}."]
     interval = ""
     if prior.low is not None and prior.high is not None:
         interval = f" ({_span(about(prior.low * rows), about(prior.high * rows))})"
     source = "" if prior.source == "estimated" else ", as you said"
-    best = counted(first.expected) if round(first.expected) < first.k else "nearly all"
     return [
-        f"The best guess is {best} of these {counted(first.k)}. In all, about "
-        f"{about(results.expected)} of the {counted(rows)} unlabelled rows are "
-        f"positive{interval}{source}."
+        f"{words}. In all, about {about(results.expected)} of the {counted(rows)} unlabelled rows "
+        f"are positive{interval}{source}."
     ]
 
 

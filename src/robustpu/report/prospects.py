@@ -61,7 +61,7 @@ def prospects(results: Results) -> Markup:
     """
     if not results.beats_chance:
         shown, how = Markup(""), ""
-    elif results.prior.is_known:
+    elif results.is_list_known:
         shown, how = _by_length(results.top), "Further down, rows are right less often."
     else:
         shown, how = _by_share(results), UNKNOWN

@@ -1,4 +1,4 @@
-"""The label column: which rows are labelled positives."""
+"""The label column: which rows are labelled positives, and which are known negatives."""
 
 import re
 from dataclasses import dataclass
@@ -23,25 +23,34 @@ WHOLE: Final = re.compile(r"^([+-]?[0-9]+)\.0+$")
 
 @dataclass(frozen=True)
 class Labels:
-    """Which rows are labelled positives.
+    """Which rows are labelled positives, and which are known negatives.
 
     Attributes
     ----------
-    is_positive
+    is_positive, is_negative
         Shape (n,).
-    positive
-        The value that marks them.
+    positive, negative
+        The values that mark them; no negatives are known if the latter is None.
     notes
         What was taken for what.
     """
 
     is_positive: NDArray[np.bool_]
+    is_negative: NDArray[np.bool_]
     positive: str
+    negative: str | None
     notes: tuple[str, ...]
 
+    @property
+    def y(self) -> NDArray[np.int64]:
+        """1 for labelled positives, -1 for known negatives, 0 for unlabelled rows, (n,)."""
+        return self.is_positive.astype(np.int64) - self.is_negative
 
-def find_labels(name: str, cells: Cells, positive: object = None) -> Labels:
-    """Which rows of a label column are positives; all others are unlabelled.
+
+def find_labels(
+    name: str, cells: Cells, positive: object = None, negative: object = None
+) -> Labels:
+    """Which rows of a label column are positives, or known negatives; others are unlabelled.
 
     Parameters
     ----------
@@ -51,6 +60,8 @@ def find_labels(name: str, cells: Cells, positive: object = None) -> Labels:
         Its cells; missing ones are unlabelled.
     positive
         The value of positives; by default 1, true, yes and the like, or the only value there is.
+    negative
+        The value of known negatives; None if there are none.
 
     Examples
     --------
@@ -73,16 +84,34 @@ def find_labels(name: str, cells: Cells, positive: object = None) -> Labels:
         spelling.setdefault(key, value)
     n_missing = int((text.codes < 0).sum())
     told = _told({spelling[key]: count for key, count in rows.items()}, n_missing)
-    chosen = _chosen(name, rows, n_missing, positive, told)
-    is_value = np.array([key == chosen for key in keys] + [False])
-    is_positive = is_value[text.codes]
+    rejected = None if negative is None else _negative_key(name, rows, negative, positive, told)
+    others = {key: count for key, count in rows.items() if key != rejected}
+    if rows and not others:
+        raise TableError(
+            f"the label column {name!r} has no labelled positives: {told}. Mark some rows with 1, "
+            "or name another column as label (--label)."
+        )
+    chosen = _chosen(name, others, n_missing, positive, told)
+    is_positive, is_negative = (
+        np.array([key == wanted for key in keys] + [False])[text.codes]
+        for wanted in (chosen, rejected)
+    )
+    if (is_positive | is_negative).all() and rejected is not None:
+        raise TableError(
+            f"the label column {name!r} leaves no row unlabelled ({told}), expected some. Add rows "
+            "whose label is unknown, with an empty label."
+        )
     if is_positive.all():
         raise TableError(
             f"the label column {name!r} marks every row as positive ({told}), expected unlabelled "
             "rows too. Add rows whose label is unknown, with an empty label."
         )
-    notes = _notes(rows, spelling, n_missing, chosen)
-    return Labels(is_positive, spelling[chosen], tuple(notes))
+    notes = _notes(others, spelling, n_missing, chosen)
+    found = None
+    if rejected is not None:
+        found = spelling[rejected]
+        notes.append(f"label {shown(found)}: {many(rows[rejected], 'known negative')}")
+    return Labels(is_positive, is_negative, spelling[chosen], found, tuple(notes))
 
 
 def label_key(value: object) -> str:
@@ -99,6 +128,24 @@ def label_key(value: object) -> str:
     ('1', 'fraud', 'true', '01')
     """
     return WHOLE.sub(r"\1", str(value).strip().casefold())
+
+
+def _negative_key(
+    name: str, rows: dict[str, int], negative: object, positive: object, told: str
+) -> str:
+    """The key of the label of known negatives."""
+    key = label_key(negative)
+    if positive is not None and label_key(positive) == key:
+        raise TableError(
+            f"{str(negative)!r} is given as the label of positives and of negatives, expected two "
+            "values (--positive VALUE, --negative VALUE)."
+        )
+    if key not in rows:
+        raise TableError(
+            f"the label column {name!r} has no value {str(negative)!r}; it has {told}. Name the "
+            "value of known negatives with negative=... (--negative VALUE), as one of these."
+        )
+    return key
 
 
 def _chosen(name: str, rows: dict[str, int], n_missing: int, positive: Any, told: str) -> str:

@@ -26,6 +26,8 @@ class Roles:
         Says which rows are labelled positives.
     positive
         The value of ``label`` that marks them; found out by default.
+    negative
+        The value of ``label`` that marks known negatives; None if there are none.
     id
         Names the rows.
     time
@@ -43,6 +45,7 @@ class Roles:
 
     label: str | None = None
     positive: str | None = None
+    negative: str | None = None
     id: str | None = None
     time: str | None = None
     drop: tuple[str, ...] = ()
@@ -64,7 +67,8 @@ class Parts:
     table
         The columns to learn from.
     y
-        1 for labelled positives, 0 for unlabelled rows, shape (n,); None without a label.
+        1 for labelled positives, 0 for unlabelled rows, -1 for known negatives, shape (n,); None
+        without a label.
     ids
         The id column as it is: a pyarrow.ChunkedArray; None without one.
     times
@@ -111,10 +115,11 @@ def take_roles(table: Table, roles: Roles, *, for_fit: bool = True) -> Parts:
     notes: list[str] = []
     y = None
     if for_fit and roles.label is not None:
-        labels = find_labels(roles.label, cells_of(table.column(roles.label)), roles.positive)
-        y = labels.is_positive.astype(np.int64)
+        cells = cells_of(table.column(roles.label))
+        labels = find_labels(roles.label, cells, roles.positive, roles.negative)
+        y = labels.y
         notes += labels.notes
-        roles = replace(roles, positive=labels.positive)
+        roles = replace(roles, positive=labels.positive, negative=labels.negative)
     ids = _optional(table, roles.id)
     if ids is not None and for_fit:
         n_different = cells_of(ids).n_different()

@@ -37,6 +37,10 @@ class TrainingData:
         Of labelled rows, NaN for others, (n,); ``weight`` has their inverse. None without.
     counted
         Share of positives among the unlabelled rows of single-set data, by propensities.
+    outcome
+        Of rows as they were before a check: 1 positive, 0 negative, NaN not known, (n,); or None.
+    is_negative
+        Of rows to train on: which are known negatives, (n,); or None.
     """
 
     X: Any
@@ -47,6 +51,8 @@ class TrainingData:
     held_out: Index = field(default_factory=lambda: NONE)
     propensity: Floats | None = None
     counted: Counted | None = None
+    outcome: Floats | None = None
+    is_negative: Mask | None = None
 
     def __len__(self) -> int:
         return len(self.is_positive)
@@ -78,10 +84,23 @@ class TrainingData:
         weight = inverse_weight(*known)
         return replace(self, weight=weight, propensity=propensity, counted=counted)
 
+    def weighted_as(self, before: "TrainingData") -> "TrainingData":
+        """Take over propensities of these rows as they were before a check, and their weights."""
+        if before.propensity is None:
+            return self
+        weight = np.where(before.is_positive, before.weight, self.weight)
+        return replace(self, weight=weight, propensity=before.propensity, counted=before.counted)
+
     def take(self, rows: Index) -> "TrainingData":
         """Give some rows, without the ``eval_set``."""
-        weight = self.weight[rows]
-        return TrainingData(rows_of(self.X, rows), self.is_positive[rows], weight)
+        return TrainingData(
+            rows_of(self.X, rows),
+            self.is_positive[rows],
+            self.weight[rows],
+            propensity=None if self.propensity is None else self.propensity[rows],
+            outcome=None if self.outcome is None else self.outcome[rows],
+            is_negative=None if self.is_negative is None else self.is_negative[rows],
+        )
 
     def with_weight(self) -> "TrainingData":
         """Give the rows with non-zero sample weight."""

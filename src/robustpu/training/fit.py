@@ -5,16 +5,18 @@ trained in one, whichever estimator they belong to.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from robustpu import priors
+from robustpu.labels import Known, read_known
 from robustpu.scenario import check_prior
 from robustpu.training.data import TrainingData
 from robustpu.training.fleets import train_networks
+from robustpu.training.known import before_checks, refuse_too_low, share_to_train, to_train
 from robustpu.training.members import Inputs, Plan, Trained, plan_of
 from robustpu.validation.parameters import check_parameters
 
@@ -27,7 +29,8 @@ class Job(NamedTuple):
     ``split`` decides which rows are held out, if no ``eval_set`` is given. Jobs whose scores are
     compared have to agree in it; by default it follows from the random state of the estimator.
     Ensembles also say the ``seeds`` of their networks, and the ``first_fold`` that these hold out;
-    they have used propensities already, as sample weights.
+    they have used propensities already, as sample weights. ``checked`` says which rows owe their
+    label to a check.
     """
 
     estimator: Any
@@ -39,24 +42,35 @@ class Job(NamedTuple):
     seeds: Sequence[int] | None = None
     first_fold: int = 0
     propensity: Any = None
+    checked: Any = None
 
 
 @dataclass
 class Problem:
-    """A job on its way through the fit; ``parts`` are those of an ensemble."""
+    """A job on its way through the fit; ``parts`` are those of an ensemble.
+
+    ``data`` are rows to train on, with the weights of known negatives; ``before`` the same rows as
+    they were before any was checked. Both are one without known negatives and checked rows.
+    """
 
     job: Job
     data: TrainingData
+    before: TrainingData
     random: np.random.RandomState
     plan: Plan
     inputs: Inputs | None = None
     parts: list["Problem"] = field(default_factory=list)
     trained: list[Trained] = field(default_factory=list)
     tick: Callable[[int], None] = lambda steps: None
+    priors: tuple[float, float] | None = None
 
     @property
     def estimator(self) -> Any:
         return self.job.estimator
+
+    def share_to_train(self, prior: float) -> float:
+        """Share of positives among what is trained on as unlabelled, from that before checks."""
+        return share_to_train(prior, self.before.training(), self.data.training())
 
     def networks(self) -> list["Problem"]:
         """Itself if it trains networks, and those of its parts."""
@@ -144,19 +158,22 @@ def _check(job: Job, shared: "SharedInputs") -> Problem:
     """Check the parameters and the data of a job."""
     estimator = job.estimator
     check_parameters(estimator)
-    data, inputs = shared.check(job)
+    data, inputs, known = shared.check(job)
+    before = before_checks(data, known).with_propensity(job.propensity, estimator.scenario)
+    data = to_train(data.weighted_as(before), known)
     random = check_random_state(estimator.random_state)
     seeds = job.seeds
     if seeds is None:
         seeds = random.randint(np.iinfo(np.int32).max, size=estimator.n_seeds(data)).tolist()
     data = estimator.hold_out(data, random)
+    before = data if before.outcome is None else replace(before, held_out=data.held_out)
     plan = plan_of(seeds, job.split, job.first_fold)
-    return Problem(job, data, random, plan, inputs)
+    return Problem(job, data, before, random, plan, inputs)
 
 
 def _resolve_priors(problems: Sequence[Problem]) -> None:
     """Set ``prior_`` and ``population_prior_``; estimates from networks are made together."""
-    counted = {id(problem): problem.estimator.counted_prior(problem.data) for problem in problems}
+    counted = {id(problem): problem.estimator.counted_prior(problem.before) for problem in problems}
     unknown = [
         problem
         for problem in problems
@@ -164,7 +181,7 @@ def _resolve_priors(problems: Sequence[Problem]) -> None:
     ]
     by_networks = [problem for problem in unknown if hasattr(problem.estimator, "prior_sample")]
     samples = [
-        problem.estimator.prior_sample(problem.data, problem.inputs, problem.plan.seeds[0])
+        problem.estimator.prior_sample(problem.before, problem.inputs, problem.plan.seeds[0])
         for problem in by_networks
     ]
     found = {
@@ -172,7 +189,9 @@ def _resolve_priors(problems: Sequence[Problem]) -> None:
         for problem, prior in zip(by_networks, priors.estimate(samples), strict=True)
     }
     for problem in problems:
-        estimator, training = problem.estimator, problem.data.training()
+        estimator, before = problem.estimator, problem.before.training()
+        if not priors.needs_estimation(estimator.prior):
+            refuse_too_low(check_prior(estimator.prior), before)
         if estimator.estimates_while_fitting:
             continue
         if counted[id(problem)] is not None:
@@ -180,11 +199,15 @@ def _resolve_priors(problems: Sequence[Problem]) -> None:
         elif id(problem) in found:
             prior = found[id(problem)]
         elif priors.needs_estimation(estimator.prior):
-            prior = estimator.estimate_prior(training, problem.random)
+            prior = estimator.estimate_prior(before, problem.random)
         else:
             prior = check_prior(estimator.prior)
-        estimator.prior_ = prior
-        estimator.population_prior_ = training.population_prior(prior, estimator.scenario)
+        problem.priors = prior, before.population_prior(prior, estimator.scenario)
+        # Training goes by the shares of what it sees.
+        share = problem.share_to_train(prior)
+        estimator.prior_ = share
+        training = problem.data.training()
+        estimator.population_prior_ = training.population_prior(share, estimator.scenario)
 
 
 def _add_parts(problem: Problem, shared: "SharedInputs") -> None:
@@ -208,7 +231,9 @@ def _finish(
         scores = estimator.fit_data(problem)
         if problem.inputs is None and not problem.parts:
             meter.add(before + _planned(problem) - meter.done)
-        estimator.finalize(problem.data, scores)
+        if problem.priors is not None:
+            estimator.prior_, estimator.population_prior_ = problem.priors
+        estimator.finalize(problem.before, scores)
         # All parts together may be sound where one is not, and raise alarms themselves.
         if not is_part:
             estimator.raise_alarms()
@@ -223,31 +248,31 @@ class SharedInputs:
     """Data of several jobs: checked once, and in memory once."""
 
     def __init__(self) -> None:
-        self._checked: dict[Any, tuple[TrainingData, Inputs | None, dict[str, Any]]] = {}
+        self._checked: dict[Any, tuple[TrainingData, Inputs | None, Known, dict[str, Any]]] = {}
         self._inputs: dict[Any, Inputs] = {}
 
-    def check(self, job: Job) -> tuple[TrainingData, Inputs | None]:
+    def check(self, job: Job) -> tuple[TrainingData, Inputs | None, Known]:
         """Check the data of a job, or take it from an earlier job on the same data."""
         estimator = job.estimator
         eval_set = job.eval_set if isinstance(job.eval_set, tuple) else (job.eval_set,)
-        given = (job.X, job.y, *eval_set, job.sample_weight, job.propensity)
+        given = (job.X, job.y, *eval_set, job.sample_weight, job.checked)
         kind = getattr(estimator, "inputs_key", None)
-        key = (*map(id, given), estimator.pos_label, estimator.scenario, kind)
+        key = (*map(id, given), estimator.pos_label, estimator.neg_label, kind)
         if kind is not None and key in self._checked:
-            data, inputs, found = self._checked[key]
+            data, inputs, known, found = self._checked[key]
             estimator.reset(**found)
-            return data, inputs
+            return data, inputs, known
         estimator.reset()
-        data = estimator.check_data(job.X, job.y, job.sample_weight, job.eval_set)
-        data = data.with_propensity(job.propensity, estimator.scenario)
+        known = read_known(job.y, estimator.pos_label, estimator.neg_label, job.checked)
+        data = estimator.check_data(job.X, known.y, job.sample_weight, job.eval_set)
         if kind is None:
-            return data, None
+            return data, None, known
         inputs = estimator.inputs_of(data)
         # Rows that come with other labels or weights are still the same rows.
         inputs.x = self._inputs.setdefault((id(job.X), *kind), inputs).x
         found = {name: value for name, value in vars(estimator).items() if name.endswith("_")}
-        self._checked[key] = data, inputs, found
-        return data, inputs
+        self._checked[key] = data, inputs, known, found
+        return data, inputs, known
 
 
 class Meter:

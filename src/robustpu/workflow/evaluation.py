@@ -34,30 +34,36 @@ def evaluate_scores(
     threshold: float,
     scenario: str,
     propensity: Floats | None = None,
+    checked: NDArray[np.bool_] | None = None,
 ) -> Evaluation | None:
     """Every metric from held-out scores; None if no labelled or no unlabelled row has one.
 
     Parameters
     ----------
     y, score
-        Labels, and held-out scores, NaN where there is none; (n,).
+        Labels 1, 0 and -1, and held-out scores, NaN where there is none; (n,).
     prior, threshold, scenario
         Of the model.
     propensity
         Of labelled rows, (n,), or None.
+    checked
+        Which rows owe their label to a check, (n,).
     """
     known = np.isfinite(score)
-    is_positive = y[known] == 1
-    if not is_positive.any() or is_positive.all():
+    checked = np.zeros(len(y), dtype=np.bool_) if checked is None else checked
+    labeled, others = (y == 1) & ~checked, (y == 0) | checked
+    if not (labeled & known).any() or not (others & known).any():
         return None
     return evaluate(
-        is_positive,
+        y[known],
         score[known],
+        neg_label=-1,
+        checked=checked[known],
         prior=prior.value,
         prior_interval=prior.interval,
         threshold=threshold,
         scenario=scenario,
-        labeled_share=float((y == 1).mean()),
+        labeled_share=float(labeled.sum() / (labeled | others).sum()),
         level=prior.level,
         is_prior_known=prior.is_known,
         propensity=None if propensity is None else propensity[known],
@@ -65,7 +71,10 @@ def evaluate_scores(
 
 
 def widen_by_folds(
-    evaluation: Evaluation | None, y: NDArray[np.int64], score: Floats, fits: FoldFits | None
+    evaluation: Evaluation | None,
+    is_labeled: NDArray[np.bool_],
+    score: Floats,
+    fits: FoldFits | None,
 ) -> tuple[Evaluation | None, Apart | None]:
     """Widen the intervals by how far the fits of folds differ; also return how far.
 
@@ -73,7 +82,7 @@ def widen_by_folds(
     ----------
     evaluation
         Of the held-out scores, or None.
-    y, score
+    is_labeled, score
         What it was computed from.
     fits
         The fits of cross-fitting: they differ as much as the model may differ from another fit.
@@ -81,7 +90,8 @@ def widen_by_folds(
     if evaluation is None or fits is None:
         return evaluation, None
     known = np.isfinite(score)
-    apart = fits_apart(evaluation.sample, y[known] == 1, fits.scores[:, known], fits.fold[known])
+    folds = fits.scores[:, known], fits.fold[known]
+    apart = fits_apart(evaluation.sample, is_labeled[known], *folds)
     return (evaluation, None) if apart is None else (between_fits(evaluation, apart), apart)
 
 

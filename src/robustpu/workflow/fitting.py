@@ -40,7 +40,7 @@ from robustpu.workflow.evaluation import (
     widen_by_folds,
 )
 from robustpu.workflow.held_out import held_out_scores
-from robustpu.workflow.prior import bounded, find_prior, parse_prior, prior_of
+from robustpu.workflow.prior import among_unlabeled, bounded, find_prior, parse_prior, prior_of
 from robustpu.workflow.problem import Problem, make_problem
 from robustpu.workflow.profiles import profiles
 from robustpu.workflow.progress import Progress, reporter
@@ -63,6 +63,8 @@ def fit_table(
     *,
     label: str,
     positive: str | None = None,
+    negative: str | None = None,
+    checked: Any = None,
     id: str | None = None,
     time: str | None = None,
     drop: Sequence[str] = (),
@@ -88,9 +90,13 @@ def fit_table(
     data
         A frame of pandas or polars, a path, a :class:`robustpu.tables.Table`, or whatever
         :func:`robustpu.tables.read_table` reads.
-    label, positive, id, time, drop
+    label, positive, negative, id, time, drop
         Roles of columns, see :class:`robustpu.tables.Roles`. With a time, a model of the older rows
         is also evaluated on the newest.
+    checked
+        A table, or a list of them, with the ids or the numbers of rows, as
+        :func:`robustpu.workflow.rank_table` lists them, and a column ``checked`` of yes, no, or
+        nothing.
     kinds
         Kinds of columns that are not to be detected.
     method
@@ -137,17 +143,19 @@ def fit_table(
     # Refuse wrong settings before the table is read.
     source, _ = parse_prior(prior)
     make_model(config, 0.5)
-    roles = Roles(label, positive, id, time, tuple(drop), propensity)
+    roles = Roles(label, positive, negative, id, time, tuple(drop), propensity)
     settings = sections.describe_settings(config, prior, command, options or {})
     with reporter(progress, verbose) as report:
         report("reading", 0, 0)
-        problem = make_problem(data, roles, kinds, seed)
+        files = checked if isinstance(checked, list | tuple) else [checked]
+        answers = [file for file in files if file is not None]
+        problem = make_problem(data, roles, kinds, seed, answers)
         found = None
         if source != "estimated" or not all_methods()[method].estimates_while_fitting:
             if source == "estimated":
                 report("prior", 0, 0)
-            rows = problem.X, problem.y
-            found = find_prior(*rows, prior, scenario, seed, report, problem.propensity)
+            rows = problem.propensity, problem.checked
+            found = find_prior(problem.X, problem.y, prior, scenario, seed, report, *rows)
         return _fit(problem, found, config, name or _name_of(data), settings, report)
 
 
@@ -161,12 +169,14 @@ def _fit(
 ) -> Study:
     X, y = problem.X, problem.y
     model = make_model(config, "auto" if prior is None else prior.value)
-    fitted = train(model, X, y, progress, propensity=problem.propensity)
+    if (y == -1).any():
+        model.set_params(neg_label=-1)
+    fitted = train(model, X, y, progress, propensity=problem.propensity, checked=problem.checked)
     model, rounds = fitted.model, summarize_rounds(fitted.model)
     prior = prior_of(model) if prior is None else prior
     _drop_weights(model)
     checked = _evaluate(model, problem, prior, config, progress)
-    training_rows = remember(X, model.probability_)
+    training_rows = remember(X, model.probability_, problem.checked | (y == -1))
     scores, _ = training_rows.replace_scores(X, model.probability_)
     background = draw_background(X, y, config.seed)
     score = partial(probability, model)
@@ -176,7 +186,7 @@ def _fit(
         data=sections.describe_data(problem, name),
         method=sections.describe_method(config, model, fitted.seconds),
         scenario=config.scenario,  # type: ignore[arg-type]
-        prior=checked.prior,
+        prior=among_unlabeled(checked.prior, y, problem.checked),
         threshold=float(model.threshold_),
         flagged=float((scores[y == 0] >= model.threshold_).mean()),
         evaluation=checked.summary,
@@ -221,19 +231,19 @@ def _evaluate(
     config: FitConfig,
     progress: Progress,
 ) -> _Evaluated:
-    X, y, n_unlabeled = problem.X, problem.y, problem.n_unlabeled
-    propensity = problem.propensity
-    held_out, how, fits = held_out_scores(model, X, y, config.seed, progress, propensity)
-    checked = check_labels(y, held_out, prior, config.scenario, propensity)
-    most, is_scar = checked.largest_prior, propensity is None
+    X, y, rows = problem.X, problem.y, (problem.propensity, problem.checked)
+    n_unlabeled = int(problem.was_unlabeled.sum())
+    held_out, how, fits = held_out_scores(model, X, y, config.seed, progress, *rows)
+    checked = check_labels(problem.y_before, held_out, prior, config.scenario, problem.propensity)
+    most, is_scar = checked.largest_prior, problem.propensity is None
     scar = describe_scar(checked) if is_scar else None
     prior = bounded(prior, most, SCAR if is_scar else "with these propensities")
-    evaluation = evaluate_scores(y, held_out, prior, model.threshold_, config.scenario, propensity)
-    evaluation, apart = widen_by_folds(evaluation, y, held_out, fits)
+    evaluation = evaluate_scores(y, held_out, prior, model.threshold_, config.scenario, *rows)
+    evaluation, apart = widen_by_folds(evaluation, problem.is_labeled, held_out, fits)
     time_holdout = None
     remarks = [f"Evaluated by {how}."]
     if problem.times is not None:
-        time_holdout = evaluate_newest(model, X, y, problem.times, prior, progress, propensity)
+        time_holdout = evaluate_newest(model, X, y, problem.times, prior, progress, *rows)
         remarks.append(time_holdout.text)
     summary = summarize(evaluation, remarks)
     top = expected_hits(evaluation, n_unlabeled, apart)

@@ -47,7 +47,11 @@ def stored_parts(study: Study) -> dict[str, Any]:
         "vectorizer": study.vectorizer.state(),
         "results": study.results.to_json(),
         "background": study.background,
-        "training_rows": {"fingerprints": rows.fingerprints, "scores": rows.scores},
+        "training_rows": {
+            "fingerprints": rows.fingerprints,
+            "scores": rows.scores,
+            "settled": rows.settled,
+        },
     }
 
 
@@ -125,6 +129,9 @@ def _read_training_rows(stored: Any) -> TrainingRows | None:
     prints, scores = stored.get("fingerprints"), stored.get("scores")
     if not isinstance(prints, np.ndarray) or not isinstance(scores, np.ndarray):
         return None
+    settled = stored.get("settled", prints[:0])
+    if not isinstance(settled, np.ndarray) or settled.dtype != np.uint64 or settled.ndim != 1:
+        return None
     is_sound = (
         (prints.dtype, scores.dtype) == (np.uint64, np.float64)
         and prints.shape == scores.shape == (prints.size,)
@@ -132,7 +139,7 @@ def _read_training_rows(stored: Any) -> TrainingRows | None:
         and bool((prints[1:] > prints[:-1]).all())
         and bool(((scores >= 0) & (scores <= 1)).all())
     )
-    return TrainingRows(prints, scores) if is_sound else None
+    return TrainingRows(prints, scores, settled) if is_sound else None
 
 
 @contextmanager

@@ -59,6 +59,7 @@ def held_out_scores(
     seed: int,
     progress: Progress = silent,
     propensity: Floats | None = None,
+    checked: NDArray[np.bool_] | None = None,
 ) -> HeldOut:
     """Scores of the training rows by models that were not trained on them.
 
@@ -77,6 +78,8 @@ def held_out_scores(
         Callback for the fits.
     propensity
         Of labelled rows, (n,), or None.
+    checked
+        Which rows owe their label to a check, (n,).
     """
     score: Floats = model.out_of_fold_
     known = np.isfinite(score)
@@ -89,7 +92,8 @@ def held_out_scores(
     if count < 2:
         return HeldOut(score, f"{_sizes(y)} are too few to hold some out")
     try:
-        copies, splits, _ = _fit_folds(model, X, y, count, seed, progress, "evaluating", propensity)
+        how = count, seed, progress, "evaluating"
+        copies, splits, _ = _fit_folds(model, X, y, *how, propensity, checked)
     except ValueError as error:
         if (y == 1).sum() >= ENOUGH_LABELED:
             raise
@@ -165,19 +169,26 @@ def _fit_folds(
     progress: Progress,
     stage: str,
     propensity: Floats | None = None,
+    checked: NDArray[np.bool_] | None = None,
 ) -> tuple[list[Any], list[tuple[Places, Places]], float]:
     """Copies fitted on all folds but one, the rows of training and of the fold, seconds of a fit.
 
     For the parameters see :func:`cross_fit`.
     """
-    splits = list(PUKFold(folds, random_state=seed).split(X, y))
+    splits = list(PUKFold(folds, random_state=seed, neg_label=-1).split(X, y))
     copies = [clone(model) for _ in splits]
     started = time.perf_counter()
     with warnings.catch_warnings():
         # Folds only serve the evaluation; the user sees the warnings of the model itself.
         warnings.simplefilter("ignore")
         jobs = [
-            Job(copy, X[rows], y[rows], propensity=None if propensity is None else propensity[rows])
+            Job(
+                copy,
+                X[rows],
+                y[rows],
+                propensity=None if propensity is None else propensity[rows],
+                checked=None if checked is None else checked[rows],
+            )
             for copy, (rows, _) in zip(copies, splits, strict=True)
         ]
         fit_together(jobs, lambda done, total: progress(stage, done, total))

@@ -62,6 +62,34 @@ def bounded(prior: Prior, most: float, labelled: str = SCAR) -> Prior:
     return replace(prior, warnings=(*prior.warnings, warning))
 
 
+def among_unlabeled(prior: Prior, y: NDArray[np.int64], checked: NDArray[np.bool_]) -> Prior:
+    """The share among the rows that are still unlabelled, of one among those before a check.
+
+    Parameters
+    ----------
+    prior
+        Of the rows before any was checked.
+    y, checked
+        Labels 1, 0 and -1, and which rows owe them to a check, (n,).
+
+    Examples
+    --------
+    >>> y, checked = np.array([1] + [0] * 8 + [1, -1]), np.array([False] * 9 + [True] * 2)
+    >>> among_unlabeled(Prior("given", 0.5), y, checked).value
+    0.5
+    """
+    if not checked.any():
+        return prior
+    found, left = int(((y == 1) & checked).sum()), int((y == 0).sum())
+
+    def still(share: float) -> float:
+        # Half a row is left at least.
+        return min(max(share * (left + int(checked.sum())) - found, 0.5) / left, 1.0)
+
+    low, high = (None if end is None else still(end) for end in (prior.low, prior.high))
+    return replace(prior, value=still(prior.value), low=low, high=high)
+
+
 def parse_prior(asked: str | float) -> tuple[Source, tuple[float, ...]]:
     """Where the prior comes from, and its numbers: ("estimated", ()), ("given", (0.2,)).
 
@@ -93,13 +121,14 @@ def find_prior(
     seed: int,
     progress: Progress = silent,
     propensity: NDArray[np.float64] | None = None,
+    checked: NDArray[np.bool_] | None = None,
 ) -> Prior:
     """The prior as it was given, from a count, or estimated.
 
     Parameters
     ----------
     X, y
-        Rows, and 1 for labelled positives, 0 for unlabelled rows.
+        Rows, and 1 for labelled positives, 0 for unlabelled rows, -1 for known negatives.
     asked
         See :func:`parse_prior`. A count is that of the positives among the unlabelled rows.
     scenario
@@ -110,6 +139,8 @@ def find_prior(
         Callback for the estimate.
     propensity
         Of labelled rows, (n,), or None.
+    checked
+        Which rows owe their label to a check, (n,). The prior is about the rows before it.
 
     Examples
     --------
@@ -118,7 +149,8 @@ def find_prior(
     0.2
     """
     source, numbers = parse_prior(asked)
-    n_unlabeled = int((y == 0).sum())
+    checked = np.zeros(len(y), dtype=np.bool_) if checked is None else checked
+    n_unlabeled = int(((y == 0) | checked).sum())
     if source == "given":
         return Prior(source, numbers[0])
     if source == "range":
@@ -133,12 +165,12 @@ def find_prior(
                 f"{n_unlabeled:,}, or more. Give the number that you expect among these."
             )
         return Prior(source, number / n_unlabeled)
-    if y.sum() < 2 and propensity is None:
+    if (y == 1).sum() < 2 and propensity is None:
         raise ValueError(
             "the prior cannot be estimated from a single labelled positive. Give it, such as "
             "--prior 0.05 or --prior count:20, or label more rows."
         )
-    return _estimated(X, y, scenario, seed, progress, propensity)
+    return _estimated(X, y, scenario, seed, progress, propensity, checked)
 
 
 def _estimated(
@@ -148,12 +180,15 @@ def _estimated(
     seed: int,
     progress: Progress,
     propensity: NDArray[np.float64] | None,
+    checked: NDArray[np.bool_],
 ) -> Prior:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PriorWarning)
         found = estimate_prior(
             X,
             y,
+            neg_label=-1,
+            checked=checked,
             scenario=scenario,
             random_state=seed,
             progress=lambda done, total: progress("prior", done, total),

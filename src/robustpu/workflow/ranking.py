@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from robustpu.results import Suspect
 from robustpu.tables import Tally
-from robustpu.thresholds import most_likely
+from robustpu.thresholds import most_likely, priority
 from robustpu.validation.numbers import check_number
 from robustpu.workflow.progress import Progress, silent
 from robustpu.workflow.scoring import Marks, Scored, labelled, score_parts
@@ -20,6 +20,8 @@ def rank_table(
     data: Any,
     top: int = 200,
     *,
+    by: str = "suspect",
+    seed: int = 0,
     id: str | None = None,
     header: bool = True,
     bad_rows: Literal["error", "skip"] = "error",
@@ -30,6 +32,8 @@ def rank_table(
 ) -> list[Suspect]:
     """The unlabelled rows with the highest scores, and the columns that drive them.
 
+    Rows that were checked for the fit are not unlabelled any more.
+
     Parameters
     ----------
     study
@@ -38,6 +42,11 @@ def rank_table(
         As for :func:`robustpu.workflow.score_parts`.
     top
         Number of rows.
+    by
+        ``"suspect"``: the highest scores. To check: ``"informative"``, those nearest to the
+        threshold; ``"random"``, drawn from all.
+    seed
+        Of the draw.
     id
         Column that names the rows; that of training by default.
     header, bad_rows, fill_columns, tally, notes, progress
@@ -46,7 +55,7 @@ def rank_table(
     Returns
     -------
     suspects
-        The highest score first; rows count from 1, drivers are effects on the log-odds.
+        The most wanted first; rows count from 1, drivers are effects on the log-odds.
 
     Examples
     --------
@@ -59,7 +68,7 @@ def rank_table(
     check_number("top", top, least=1, whole=True)
     data_roles = study.results.data
     asked, id = id, data_roles.id if id is None else id
-    lists = _Lists(top, id)
+    lists, random = _Lists(top, id), np.random.default_rng(seed)
     parts = score_parts(
         study,
         data,
@@ -79,7 +88,11 @@ def rank_table(
                 f"there is no column {data_roles.label!r}: known positives cannot be left out, and "
                 "may be on the list"
             )
-        lists.add(part, labelled(part.table, data_roles.label, data_roles.positive))
+        wanted = priority(part.score, by, study.model.threshold_, random)
+        settled = study.training_rows.are_settled(part.X)
+        settled |= labelled(part.table, data_roles.label, data_roles.negative).is_same
+        wanted[settled] = -np.inf
+        lists.add(part, labelled(part.table, data_roles.label, data_roles.positive), wanted)
     if not lists.has_same and len(lists.words) > 1:
         notes.append(
             f"no row is labelled {data_roles.positive!r} as in training; all of "
@@ -104,8 +117,9 @@ def _explain(study: Study, rows: "list[_Row]", progress: Progress) -> tuple[Susp
 
 
 class _Row(NamedTuple):
-    """A row on the list."""
+    """A row on the list, and how much it is wanted there."""
 
+    wanted: float
     score: float
     number: int
     id: str | None
@@ -132,19 +146,23 @@ class _Lists:
         """The rows of the list."""
         return self._same if self.has_same else self._alike
 
-    def add(self, part: Scored, marks: Marks) -> None:
-        """Add the unlabelled rows of a part that belong on the list."""
+    def add(self, part: Scored, marks: Marks, wanted: NDArray[np.float64]) -> None:
+        """Add the unlabelled rows of a part that belong on the list: those most wanted."""
         self.has_same |= bool(marks.is_same.any())
         self.words |= marks.words
-        self._same = self._merged(self._same, part, ~marks.is_same)
+        self._same = self._merged(self._same, part, ~marks.is_same, wanted)
         if not self.has_same:
-            self._alike = self._merged(self._alike, part, ~marks.is_alike)
+            self._alike = self._merged(self._alike, part, ~marks.is_alike, wanted)
 
     def _merged(
-        self, rows: list[_Row], part: Scored, is_unlabeled: NDArray[np.bool_]
+        self,
+        rows: list[_Row],
+        part: Scored,
+        is_unlabeled: NDArray[np.bool_],
+        wanted: NDArray[np.float64],
     ) -> list[_Row]:
-        least = rows[-1].score if len(rows) == self.top else -1.0
-        places = most_likely(part.score, is_unlabeled & (part.score > least), self.top)
+        least = rows[-1].wanted if len(rows) == self.top else -np.inf
+        places = most_likely(wanted, is_unlabeled & (wanted > least), self.top)
         if not len(places):
             return rows
         data = part.table.data
@@ -152,10 +170,10 @@ class _Lists:
         ids: list[str | None] = [None if self.id is None else ""] * len(places)
         if self.id in part.table.names:
             ids[:] = ids_of(data.column(self.id), places)
-        more = [
+        more = []
+        for at, id, texts in zip(places, ids, cells, strict=True):
+            order = float(wanted[at]), float(part.score[at]), part.first + int(at)
             # A copy, or all of the part would stay in memory.
-            _Row(float(part.score[at]), part.first + int(at), id, part.X[at].copy(), texts)
-            for at, id, texts in zip(places, ids, cells, strict=True)
-        ]
+            more.append(_Row(*order, id, part.X[at].copy(), texts))
         # Stable: of equal scores the first row in the table is first.
-        return sorted([*rows, *more], key=lambda row: -row.score)[: self.top]
+        return sorted([*rows, *more], key=lambda row: -row.wanted)[: self.top]

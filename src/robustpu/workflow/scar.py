@@ -25,7 +25,7 @@ def check_labels(
     Parameters
     ----------
     y, score
-        Labels, and held-out scores, NaN where there is none; (n,).
+        Labels before any row was checked, and held-out scores, NaN where there is none; (n,).
     prior, scenario
         As given or estimated, and of the model.
     propensity

@@ -11,7 +11,7 @@ from robustpu.workflow.config import FitConfig
 from robustpu.workflow.problem import Problem
 
 # Parameters that the results name elsewhere.
-ELSEWHERE: Final = frozenset({"prior", "scenario", "threshold", "random_state"})
+ELSEWHERE: Final = frozenset({"prior", "scenario", "threshold", "random_state", "neg_label"})
 
 
 def now() -> str:
@@ -30,6 +30,9 @@ def describe_data(problem: Problem, name: str) -> Data:
         positive=roles.positive,
         n_positive=problem.n_positive,
         n_unlabeled=problem.n_unlabeled,
+        n_negative=int((problem.y == -1).sum()),
+        n_checked=int(problem.checked.sum()),
+        negative=roles.negative,
         id=roles.id,
         time=roles.time,
         dropped=tuple(roles.drop),

@@ -33,6 +33,7 @@ def evaluate_newest(
     prior: Prior,
     progress: Progress = silent,
     propensity: NDArray[np.float64] | None = None,
+    checked: NDArray[np.bool_] | None = None,
 ) -> TimeHoldout:
     """Fit on the older rows and evaluate on the newest block, a fifth of both labels.
 
@@ -48,20 +49,26 @@ def evaluate_newest(
         Callback for the fit.
     propensity
         Of labelled rows, (n,), or None.
+    checked
+        Which rows owe their label to a check, (n,).
     """
+    checked = np.zeros(len(y), dtype=np.bool_) if checked is None else checked
     is_missing = np.isnat(times) if times.dtype.kind == "M" else np.isnan(times)
     moment = np.full(len(times), -1)
     moment[~is_missing] = np.unique(times[~is_missing], return_inverse=True)[1]
     copy = clone(model)
     try:
-        older, newest = list(PUTimeSplit(BLOCKS - 1).split(X, y, moment))[-1]
+        older, newest = list(PUTimeSplit(BLOCKS - 1, neg_label=-1).split(X, y, moment))[-1]
         old, new = (None if propensity is None else propensity[rows] for rows in (older, newest))
-        train(copy, X[older], y[older], progress, "evaluating the newest rows", old)
+        stage = "evaluating the newest rows"
+        train(copy, X[older], y[older], progress, stage, old, checked[older])
     except ValueError as error:
         return TimeHoldout(f"The newest rows cannot be evaluated: {error}")
     score = probability(copy, X[newest])
-    evaluation = evaluate_scores(y[newest], score, prior, copy.threshold_, str(copy.scenario), new)
-    assert evaluation is not None
+    how = prior, copy.threshold_, str(copy.scenario), new, checked[newest]
+    evaluation = evaluate_scores(y[newest], score, *how)
+    if evaluation is None:
+        return TimeHoldout("The newest rows cannot be evaluated: their positives were checked.")
     since = str(np.min(times[newest]))
     since = since.removesuffix("T00:00:00.000000").removesuffix(".000000")
     figures = ", ".join(
@@ -71,6 +78,6 @@ def evaluate_newest(
     )
     text = (
         f"Fitted on the older rows and evaluated on the newest {len(newest):,}, from {since} on, "
-        f"{int(y[newest].sum()):,} of them labelled: {figures}."
+        f"{int((y[newest] == 1).sum()):,} of them labelled: {figures}."
     )
     return TimeHoldout(text, since, summarize(evaluation, []))

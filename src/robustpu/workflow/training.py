@@ -103,6 +103,7 @@ def train(
     progress: Progress = silent,
     stage: str = "training",
     propensity: Floats | None = None,
+    checked: NDArray[np.bool_] | None = None,
 ) -> Fitted:
     """Fit a model, and report progress.
 
@@ -116,11 +117,14 @@ def train(
         Callback, and the name of this stage.
     propensity
         Of labelled rows, (n,), or None.
+    checked
+        Which rows owe their label to a check, (n,); None if none.
     """
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        job = Job(model, X, y, propensity=propensity)
+        checked = checked if checked is not None and checked.any() else None
+        job = Job(model, X, y, propensity=propensity, checked=checked)
         fit_together([job], lambda done, total: progress(stage, done, total))
     categories = {
         str(warning.message): warning.category

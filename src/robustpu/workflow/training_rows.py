@@ -5,7 +5,7 @@ scores them too low. ``probability_`` of the fit is better: trees score only row
 trained on.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -21,10 +21,26 @@ CHUNK: Final = 4_096
 
 @dataclass(frozen=True)
 class TrainingRows:
-    """Unique fingerprints of the training rows in ascending order, and their scores; both (m,)."""
+    """Unique fingerprints of the training rows in ascending order, and their scores; both (m,).
+
+    ``settled`` are those of rows that were checked, or are known negatives, in ascending order.
+    """
 
     fingerprints: Fingerprints
     scores: NDArray[np.float64]
+    settled: Fingerprints = field(default_factory=lambda: np.zeros(0, dtype=np.uint64))
+
+    def are_settled(self, X: NDArray[np.float32]) -> NDArray[np.bool_]:
+        """Which rows were checked, or are known negatives, (n,).
+
+        Parameters
+        ----------
+        X
+            Features, (n, d).
+        """
+        if not len(self.settled):
+            return np.zeros(len(X), dtype=np.bool_)
+        return np.isin(fingerprints_of(X), self.settled)
 
     def replace_scores(
         self, X: NDArray[np.float32], scores: NDArray[np.float64]
@@ -45,7 +61,11 @@ class TrainingRows:
         return np.where(is_known, self.scores[place], scores), int(is_known.sum())
 
 
-def remember(X: NDArray[np.float32], scores: NDArray[np.float64]) -> TrainingRows:
+def remember(
+    X: NDArray[np.float32],
+    scores: NDArray[np.float64],
+    is_settled: NDArray[np.bool_] | None = None,
+) -> TrainingRows:
     """Store the training rows; equal rows share the mean of their scores.
 
     Parameters
@@ -54,6 +74,8 @@ def remember(X: NDArray[np.float32], scores: NDArray[np.float64]) -> TrainingRow
         Features, (n, d).
     scores
         Of the fit, (n,).
+    is_settled
+        Which rows were checked, or are known negatives, (n,).
 
     Examples
     --------
@@ -64,7 +86,10 @@ def remember(X: NDArray[np.float32], scores: NDArray[np.float64]) -> TrainingRow
     ([0.5, 0.125], 1)
     """
     prints, place, count = np.unique(fingerprints_of(X), return_inverse=True, return_counts=True)
-    return TrainingRows(prints, np.bincount(place, scores) / count)
+    found = np.zeros(len(prints), dtype=np.bool_)
+    if is_settled is not None:
+        found[place[is_settled]] = True
+    return TrainingRows(prints, np.bincount(place, scores) / count, prints[found])
 
 
 def fingerprints_of(X: NDArray[Any]) -> Fingerprints:

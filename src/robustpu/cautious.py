@@ -3,6 +3,10 @@
 With f_P and f_U the densities of the scores of labelled and of unlabelled rows, the share is at
 most min f_U / f_P, and equal to it only if the top of the ranking holds no negatives. Whether it
 does cannot be seen in the scores. Estimators that assume it are too high wherever classes overlap.
+
+Rows that were checked do show it. A row at rank r is positive with probability share f_P / f_U at r
+wherever and however it was picked by its columns: at random, or from the top of a list. So each
+checked row adds the logarithm of that, and rows from the top are not taken for a random sample.
 """
 
 from dataclasses import dataclass
@@ -25,25 +29,33 @@ GRID: Final = np.linspace(-4.0, 9.0, 300)
 CENTRE, WIDTH = logit(0.1), 1.2
 # Power of the likelihood: scores are no mixture of normal distributions.
 TEMPER = 0.3
+# Labels, however many there are, count at most as so many where checked rows tell a precision.
+MOST_LABELS = 15
 # Log-odds of the ranks at which densities are known.
 RANKS: Final = np.linspace(-12.0, 12.0, 129)
 # A share counts as known if the ends of its interval differ by no more than this factor...
 NARROW = 3.0
 # ...or if classes are separable, and by this one with the full likelihood.
 NARROWER, SEPARABLE = 2.0, 0.85
+# Draws of the share of positives among some rows.
+DRAWS: Final = 2_000
 
 
 @dataclass(frozen=True, eq=False)
 class SharePosterior:
     """Probability of each share of positives in ``SHARES``, (60,).
 
-    ``tempered`` has the power 0.3 of the likelihood, ``full`` all of it. ``separation`` is 1 if
-    the scores separate the classes fully, see :func:`separation`.
+    ``tempered`` has the power 0.3 of the likelihood of the labels, ``full`` all of it; that of
+    checked rows counts in full. ``separation`` is 1 if the scores separate the classes fully, see
+    :func:`separation`. ``mixtures`` is a distribution over mixtures too, (60, 20, 5), in which
+    many labels do not outvote checked rows, and ``unlabeled`` are the scores in ascending order.
     """
 
     tempered: Floats
     full: Floats
     separation: float
+    mixtures: Floats
+    unlabeled: Floats
 
     def quantile(self, at: float) -> float:
         """The share that is exceeded with probability 1 - at."""
@@ -67,8 +79,26 @@ class SharePosterior:
         low, high = (_quantile(self.full, at) for at in (0.05, 0.95))
         return self.separation >= SEPARABLE and high <= NARROWER * low
 
+    def draw_shares(self, score: Floats, weight: Floats) -> Floats:
+        """Draws of the share of positives among rows with such scores, (2000,).
 
-def share_posterior(positive: ArrayLike, unlabeled: ArrayLike) -> SharePosterior:
+        Parameters
+        ----------
+        score, weight
+            Of these rows, (n,).
+        """
+        positive = np.exp(_log_chances()) @ _counts(_rank_odds(score, self.unlabeled), weight)
+        chance = self.mixtures.ravel()
+        drawn = np.random.default_rng(0).choice(chance.size, DRAWS, p=chance)
+        shares: Floats = positive.ravel()[drawn] / weight.sum()
+        return np.clip(shares, 0, 1)
+
+
+def share_posterior(
+    positive: ArrayLike,
+    unlabeled: ArrayLike,
+    outcome: ArrayLike | None = None,
+) -> SharePosterior:
     """Distribution of the share of positives, from the ranks of labelled rows among the unlabelled.
 
     Scores are taken as a monotone function of a mixture of two normal distributions, so only ranks
@@ -78,6 +108,8 @@ def share_posterior(positive: ArrayLike, unlabeled: ArrayLike) -> SharePosterior
     ----------
     positive, unlabeled
         Scores of rows that the scorer was not trained on, larger means more positive, shape (n,).
+    outcome
+        Of unlabelled rows that were checked: 1 positive, 0 negative; NaN of others, (n,).
 
     Examples
     --------
@@ -90,14 +122,62 @@ def share_posterior(positive: ArrayLike, unlabeled: ArrayLike) -> SharePosterior
     >>> found.is_known, round(found.quantile(0.5), 1)
     (True, 0.1)
     """
-    P, U = (np.sort(np.asarray(part, dtype=np.float64)) for part in (positive, unlabeled))
-    ranks = (np.searchsorted(U, P) + np.searchsorted(U, P, side="right")) / (2 * len(U))
-    odds: Floats = logit(np.clip(ranks, 0.5 / len(U), 1 - 0.5 / len(U)))
-    log_likelihood = _log_ratios() @ _counts(odds)
+    scores = np.asarray(unlabeled, dtype=np.float64)
+    P, U = np.sort(np.asarray(positive, dtype=np.float64)), np.sort(scores)
+    log_likelihood = _log_ratios() @ _counts(_rank_odds(P, U))
     belief = -(((logit(SHARES) - CENTRE) / WIDTH) ** 2) / 2
     log_prior = belief[:, None, None] - 2 * np.log(np.array(DEVIATIONS)) ** 2
-    tempered, full = (_normalized(power * log_likelihood + log_prior) for power in (TEMPER, 1.0))
-    return SharePosterior(tempered, full, separation(P, U))
+    if outcome is not None:
+        log_prior = log_prior + _log_checked(_rank_odds(scores, U), np.asarray(outcome))
+    powers = TEMPER, 1.0, min(TEMPER, MOST_LABELS / len(P))
+    tempered, full, mixtures = (_normalized(each * log_likelihood + log_prior) for each in powers)
+    shares = tempered.sum(axis=(1, 2)), full.sum(axis=(1, 2))
+    return SharePosterior(*shares, separation(P, U), mixtures, U)
+
+
+def by_weight(score: Floats, weight: Floats) -> Floats:
+    """Floats of equal weight that stand for weighted ones: each as often as it weighs.
+
+    They are as many as the effective sample size, (sum w)^2 / sum w^2, so that intervals are not
+    too narrow.
+
+    Examples
+    --------
+    >>> by_weight(np.array([1.0, 2.0, 3.0, 4.0]), np.array([0.0, 1.0, 1.0, 2.0])).tolist()
+    [2.0, 3.0, 4.0]
+    """
+    if (weight == weight[0]).all():
+        return score
+    cumulated = np.cumsum(weight)
+    count = max(1, round(cumulated[-1] ** 2 / float(weight @ weight)))
+    # The middles of as many equal parts of the whole weight.
+    places = (np.arange(count) + 0.5) / count * cumulated[-1]
+    found: Floats = score[np.searchsorted(cumulated, places)]
+    return found
+
+
+def _rank_odds(score: Floats, unlabeled: Floats) -> Floats:
+    """Log-odds of the rank of each score among those of unlabelled rows, ascending, (n,)."""
+    n = len(unlabeled)
+    ranks = np.searchsorted(unlabeled, score) + np.searchsorted(unlabeled, score, side="right")
+    odds: Floats = logit(np.clip(ranks / (2 * n), 0.5 / n, 1 - 0.5 / n))
+    return odds
+
+
+@cache
+def _log_chances() -> Floats:
+    """log share f_P / f_U, of being positive, at each rank of each mixture, (60, 20, 5, 129)."""
+    # Not quite 1, so that a negative is never impossible.
+    chances: Floats = np.log(SHARES)[:, None, None, None] + _log_ratios()
+    return np.minimum(chances, -1e-6)
+
+
+def _log_checked(odds: Floats, outcome: Floats) -> Floats:
+    """Log-likelihood of the outcomes of checked rows, (60, 20, 5)."""
+    chance = _log_chances()
+    positive, negative = (_counts(odds[outcome == value]) for value in (1, 0))
+    found: Floats = chance @ positive + np.log(-np.expm1(chance)) @ negative
+    return found
 
 
 @cache
@@ -114,20 +194,20 @@ def _log_ratios() -> Floats:
     return found
 
 
-def _counts(odds: Floats) -> Floats:
-    """Log-odds of ranks as counts of the nearest two of ``RANKS``, (129,)."""
+def _counts(odds: Floats, weight: Floats | float = 1.0) -> Floats:
+    """Log-odds of ranks as counts, or weights, of the nearest two of ``RANKS``, (129,)."""
     place = np.clip((odds - RANKS[0]) / (RANKS[1] - RANKS[0]), 0, len(RANKS) - 1.001)
     below = place.astype(np.intp)
     part = place - below
-    size = len(RANKS)
-    counts = np.bincount(below, 1 - part, size) + np.bincount(below + 1, part, size)
-    return counts.astype(np.float64)
+    parts = (below, weight * (1 - part)), (below + 1, weight * part)
+    counts: Floats = np.sum([np.bincount(rank, mass, len(RANKS)) for rank, mass in parts], axis=0)
+    return counts
 
 
 def _normalized(log_probability: Floats) -> Floats:
-    probability = np.exp(log_probability - log_probability.max()).sum(axis=(1, 2))
-    share: Floats = probability / probability.sum()
-    return share
+    probability = np.exp(log_probability - log_probability.max())
+    normalized: Floats = probability / probability.sum()
+    return normalized
 
 
 def _quantile(probability: Floats, at: float) -> float:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from robustpu.priors.cautious import SHARES, separation, share_posterior
+from robustpu.cautious import SHARES, separation, share_posterior
 
 
 def mixture(share, distance, n_positive=200, n_unlabeled=1500, deviation=1.0, seed=0):
@@ -201,3 +201,62 @@ class TestSeparation:
     def test_of_nothing_to_separate_is_0(self):
         assert separation(np.zeros(5), np.zeros(9)) == 0
         assert separation([1.0, 2.0], [3.0, 4.0]) == 0
+
+
+class TestChecked:
+    """Overlapping classes, 5 % positive; the first rows are positive."""
+
+    scores = mixture(0.05, 1.2, 60, 2000)
+
+    def outcome(self, rows):
+        found = np.full(2000, np.nan)
+        found[rows] = rows < 100
+        return found
+
+    def top(self, n):
+        return np.argsort(-self.scores[1])[:n]
+
+    def drawn(self, n, seed=0):
+        return np.random.default_rng(seed).choice(2000, n, replace=False)
+
+    def test_checks_narrow_the_interval_and_move_it_to_the_truth(self):
+        plain = share_posterior(*self.scores)
+        for rows in (self.top(60), self.drawn(200)):
+            found = share_posterior(*self.scores, self.outcome(rows))
+            assert width(found) < 0.7 * width(plain)
+            assert abs(np.log(found.quantile(0.5) / 0.05)) < abs(np.log(plain.quantile(0.5) / 0.05))
+
+    def test_rows_from_the_top_are_no_random_sample(self):
+        """A fifth of the first sixty is positive, and the interval of all does not hold that."""
+        rows = self.top(60)
+        assert self.outcome(rows)[rows].mean() > 0.2
+        assert share_posterior(*self.scores, self.outcome(rows)).quantile(0.95) < 0.15
+
+    @pytest.mark.parametrize("pick", ["top", "drawn"])
+    def test_intervals_hold_the_share_of_any_rows(self, pick):
+        found = share_posterior(*self.scores, self.outcome(getattr(self, pick)(100)))
+        for rows in (self.top(50), self.top(300), np.arange(2000)):
+            drawn = found.draw_shares(self.scores[1][rows], np.ones(len(rows)))
+            low, high = np.quantile(drawn, [0.02, 0.98])
+            assert low <= np.mean(rows < 100) <= high
+
+    def test_weights_of_rows(self):
+        found = share_posterior(*self.scores, self.outcome(self.top(60)))
+        score = self.scores[1][:40]
+        twice = found.draw_shares(np.repeat(score, 2), np.ones(80))
+        np.testing.assert_allclose(twice, found.draw_shares(score, np.full(40, 3.0)), rtol=1e-9)
+
+    def test_unchecked_rows_change_nothing(self):
+        plain = share_posterior(*self.scores)
+        found = share_posterior(*self.scores, np.full(2000, np.nan))
+        np.testing.assert_allclose(found.tempered, plain.tempered)
+
+    def test_many_labels_do_not_outvote_checked_rows(self):
+        positive, unlabeled = self.scores
+        outcome = self.outcome(self.top(60))
+        found, again = (
+            share_posterior(labels, unlabeled, outcome)
+            for labels in (positive, np.tile(positive, 20))
+        )
+        np.testing.assert_allclose(again.mixtures, found.mixtures)
+        assert width(again) < width(found)
