@@ -187,17 +187,9 @@ def estimate_prior(
     answers = {name: float(priors.PRIORS[name](*parts)) for name in SHOWN}
     if priors.is_joint(method):
         answers[method] = float(chosen(sample))
-    if counted is not None and method == "auto":
-        value = priors.inside(counted.check().share, len(parts[1]))
-        found = counted_interval(value, counted.error, level)
-    else:
-        tells = None if before.outcome is None else before.outcome[before.tells][~is_positive]
-        if method in answers:
-            value = priors.inside(answers[method], len(parts[1]))
-        else:
-            value = priors.from_scores(*parts, method, tells)
-        how: dict[str, Any] = {"level": level, "n_bootstrap": n_bootstrap, "random": random}
-        found = prior_interval(parts, value, outcome=tells, **how)
+    tells = None if before.outcome is None else before.outcome[before.tells][~is_positive]
+    how: dict[str, Any] = {"level": level, "n_bootstrap": n_bootstrap, "random": random}
+    value, found = _share(parts, method, answers, counted, tells, how)
     if not found.is_known:
         warnings.warn(found.doubt(value), PriorWarning, stacklevel=2)
     counts = int(is_positive.sum()), int((~is_positive).sum())
@@ -264,6 +256,25 @@ def prior_interval(
         half = NormalDist().inv_cdf((1 + level) / 2) * error
         low, high = max(0.0, value - half), min(1.0, value + half)
     return PriorInterval(min(low, value), max(high, value), level, posterior.is_known)
+
+
+def _share(
+    parts: Parts,
+    method: str,
+    answers: Mapping[str, float],
+    counted: Counted | None,
+    outcome: Floats | None,
+    how: dict[str, Any],
+) -> tuple[float, PriorInterval]:
+    """The estimate of a method, or what propensities count, and its interval."""
+    if counted is not None and method == "auto":
+        value = priors.inside(counted.check().share, len(parts[1]))
+        return value, counted_interval(value, counted.error, how["level"])
+    if method in answers:
+        value = priors.inside(answers[method], len(parts[1]))
+    else:
+        value = priors.from_scores(*parts, method, outcome)
+    return value, prior_interval(parts, value, outcome=outcome, **how)
 
 
 def counted_interval(value: float, error: float, level: float) -> PriorInterval:
