@@ -380,7 +380,7 @@ class Results:
     def is_list_known(self) -> bool:
         """Whether ``top`` can be relied on: the share is known, or enough rows were checked."""
         found = None if self.evaluation is None else self.evaluation.metric("precision_at_k")
-        return self.prior.is_known or found is not None
+        return self.prior.is_known or (self.data.n_checked > 0 and found is not None)
 
     @property
     def expected(self) -> float:

@@ -69,9 +69,8 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
-for command in (fit, predict, rank, prior, compare, report, inspect, methods):
-    app.command()(command)
-app.command("next")(next_rows)
+for command in (fit, predict, rank, next_rows, prior, compare, report, inspect, methods):
+    app.command("next" if command is next_rows else None)(command)
 app.add_typer(bench.app, name="bench")
 app.add_typer(datasets.app, name="datasets")
 
