@@ -27,6 +27,8 @@ DEVIATIONS: Final = (0.6, 0.8, 1.0, 1.25, 1.6)
 GRID: Final = np.linspace(-4.0, 9.0, 300)
 # What tables of users have, before anything is seen: logit-normal.
 CENTRE, WIDTH = logit(0.1), 1.2
+# Where rows were checked they tell, and the belief may be weak.
+WIDE = 2.0
 # Power of the likelihood: scores are no mixture of normal distributions.
 TEMPER = 0.3
 # Labels, however many there are, count at most as so many where checked rows tell a precision.
@@ -125,7 +127,8 @@ def share_posterior(
     scores = np.asarray(unlabeled, dtype=np.float64)
     P, U = np.sort(np.asarray(positive, dtype=np.float64)), np.sort(scores)
     log_likelihood = _log_ratios() @ _counts(_rank_odds(P, U))
-    belief = -(((logit(SHARES) - CENTRE) / WIDTH) ** 2) / 2
+    is_told = outcome is not None and bool(np.isfinite(np.asarray(outcome)).any())
+    belief = -(((logit(SHARES) - CENTRE) / (WIDE if is_told else WIDTH)) ** 2) / 2
     log_prior = belief[:, None, None] - 2 * np.log(np.array(DEVIATIONS)) ** 2
     if outcome is not None:
         log_prior = log_prior + _log_checked(_rank_odds(scores, U), np.asarray(outcome))

@@ -526,9 +526,8 @@ class Results:
     @property
     def is_list_known(self) -> bool:
         """Whether ``top`` can be relied on: the share is known, or enough rows were checked."""
-        if self.prior.is_known or self.evaluation is None or not self.data.n_checked:
-            return self.prior.is_known
-        return self.evaluation.metric("precision_at_k") is not None
+        found = None if self.evaluation is None else self.evaluation.metric("precision_at_k")
+        return self.prior.is_known or (self.data.n_checked > 0 and found is not None)
 
     @property
     def expected(self) -> float:

@@ -70,9 +70,8 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
-for command in (fit, rank, predict, compare, prior, inspect, report, methods, sample):
-    app.command()(command)
-app.command("next")(next_rows)
+for command in (fit, rank, predict, next_rows, compare, prior, inspect, report, methods, sample):
+    app.command("next" if command is next_rows else None)(command)
 app.add_typer(bench.app, name="bench")
 app.add_typer(datasets.app, name="datasets")
 
