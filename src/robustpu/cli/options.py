@@ -12,8 +12,8 @@ Data = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="The table: CSV, TSV, Parquet, Feather or JSON lines, also compressed; - reads "
-        "standard input.",
+        help="The table: CSV, TSV, Excel (.xlsx), Parquet, Feather or JSON lines, also compressed; "
+        "- reads standard input.",
         show_default=False,
     ),
 ]

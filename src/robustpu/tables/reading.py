@@ -10,6 +10,7 @@ from robustpu.tables.columnar import arrow_stream_batches, feather_batches, parq
 from robustpu.tables.delimited import delimited_batches
 from robustpu.tables.encodings import Recoded
 from robustpu.tables.errors import TableError
+from robustpu.tables.excel import excel_batches
 from robustpu.tables.frames import arrow_of, is_frame
 from robustpu.tables.json_lines import json_batches
 from robustpu.tables.layout import find_layout, refuse_noise
@@ -31,7 +32,8 @@ BINARY: Final[dict[bytes, Callable[[Stream, int | None], Iterator[Any]]]] = {
 # An object or a list of objects, of which the first line is a part only.
 JSON: Final = re.compile(r'\{\s*"|\[\s*\{|[\[{]\s*$', re.MULTILINE)
 FOREIGN: Final = {
-    b"\xd0\xcf\x11\xe0": "an Excel workbook. Save the sheet as CSV and give that",
+    b"\xd0\xcf\x11\xe0": "an old or encrypted Excel workbook. Save it as .xlsx, without a "
+    "password, or the sheet as CSV",
     b"FEA1": "a Feather file of version 1. Write it again, as version 2",
     b"%PDF": "a PDF document. Give the table itself, as CSV",
     b"SQLite format 3": "a SQLite database. Export the table as CSV",
@@ -56,13 +58,14 @@ def read_table(
     source
         A path; "-" for standard input; a binary file; a frame of pandas or polars, an Arrow table,
         a dictionary of columns or a NumPy array. Files hold CSV, TSV or other delimited text, JSON
-        lines, Parquet, Feather or Arrow, and may be packed by gzip, bzip2, xz, zstd, lz4 or zip.
+        lines, Parquet, Feather, Arrow or, with the extra ``excel``, a workbook of Excel, and may be
+        packed by gzip, bzip2, xz, zstd, lz4 or zip.
     delimiter
         Of a delimited text; found out by default.
     encoding
         Of a text; found out by default.
     header
-        Whether the first row of a delimited text has the column names.
+        Whether the first row of a delimited text or workbook has the column names.
     bad_rows
         What to do with rows of a delimited text that have more or fewer cells than the first.
 
@@ -174,7 +177,11 @@ def _of_stream(
     notes: list[str] = []
     reader = next((read for magic, read in BINARY.items() if head.startswith(magic)), None)
     is_json = False
-    if reader is not None:
+    if stream.file is not None:
+        batches = excel_batches(
+            stream, rows, header=text["header"], skip_bad_rows=skip_bad_rows, notes=notes
+        )
+    elif reader is not None:
         batches = reader(stream, rows)
     else:
         recoded = Recoded(stream, text["encoding"])

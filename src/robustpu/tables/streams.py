@@ -37,12 +37,14 @@ UNPACK: Final[dict[str, Callable[[Any], Any]]] = {
 }
 # What is wrong with the machine, not with the file.
 OUTSIDE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EACCES)
+# Parts of a workbook of Excel.
+WORKBOOK: Final = frozenset({"[Content_Types].xml", "xl/workbook.xml"})
 # A file in an archive in an archive is as deep as it goes.
 LAYERS: Final = 3
 
 
 class Stream:
-    """Bytes that can be peeked at before they are read.
+    """Bytes that can be peeked at before they are read; of a workbook, ``file`` has them.
 
     Parameters
     ----------
@@ -62,8 +64,14 @@ class Stream:
 
     closed = False
 
-    def __init__(self, read: Callable[[int], bytes], name: str, path: Path | None = None) -> None:
-        self._read, self.name, self.path = read, name, path
+    def __init__(
+        self,
+        read: Callable[[int], bytes],
+        name: str,
+        path: Path | None = None,
+        file: IO[bytes] | None = None,
+    ) -> None:
+        self._read, self.name, self.path, self.file = read, name, path, file
         self._ahead = b""
 
     def peek(self, size: int) -> bytes:
@@ -106,7 +114,7 @@ def opened(source: Any) -> Iterator[Stream]:
         with guarded(stream.name):
             for _ in range(LAYERS):
                 packing = _packing(stream.peek(16))
-                if packing is None:
+                if packing is None or stream.file is not None:
                     break
                 stream = _unpacked(stream, packing, stack)
             yield stream
@@ -138,6 +146,8 @@ def guarded(name: str) -> Iterator[None]:
 
 def spooled(stream: Stream, stack: ExitStack) -> IO[bytes]:
     """The bytes as a file that can be read at any place."""
+    if stream.file is not None:
+        return stream.file
     if stream.path is not None:
         return stack.enter_context(stream.path.open("rb"))
     file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
@@ -191,19 +201,26 @@ def _packing(head: bytes) -> str | None:
 def _unpacked(stream: Stream, packing: str, stack: ExitStack) -> Stream:
     plain: Any
     if packing == "zip":
-        plain = _member(spooled(stream, stack), stream.name, stack)
+        file = spooled(stream, stack)
+        archive = stack.enter_context(zipfile.ZipFile(file))
+        if WORKBOOK.issubset(archive.namelist()):
+            file.seek(0)
+            return Stream(file.read, stream.name, file=file)
+        plain = _member(archive, stream.name)
     else:
         plain = UNPACK[packing](stream)
     stack.callback(plain.close)
     return Stream(plain.read, stream.name)
 
 
-def _member(file: IO[bytes], name: str, stack: ExitStack) -> IO[bytes]:
+def _member(archive: zipfile.ZipFile, name: str) -> IO[bytes]:
     """The one file of a zip archive."""
-    archive = stack.enter_context(zipfile.ZipFile(file))
     names = archive.namelist()
     if "[Content_Types].xml" in names or "mimetype" in names:
-        raise TableError(f"{name} is a workbook or document. Save the sheet as CSV and give that.")
+        raise TableError(
+            f"{name} is a document, or a workbook that is not of Excel. Save the table as .xlsx or "
+            "CSV and give that."
+        )
     # What some systems add to every archive.
     kept = [name for name in names if not name.endswith("/") and not name.startswith("__MACOSX/")]
     if len(kept) != 1:
