@@ -245,6 +245,7 @@ class PUClassifier(BasePUClassifier):
         for name, learner in self.pool(len(problem.data)):
             if isinstance(learner, BasePUClassifier):
                 continue
+            learner = views.adapted(learner)
             member = cross_fit(
                 name,
                 learner,

@@ -4,8 +4,12 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from scipy.sparse import issparse
+
 from robustpu.base.classifier import BasePUClassifier
 from robustpu.base.wrapper import WrapperPUClassifier
+from robustpu.pool.forests import BagRanker
+from robustpu.pool.screening import ScreenedRanker
 from robustpu.sparse.learners import takes_sparse
 from robustpu.sparse.projection import RowProjection
 from robustpu.training import TrainingData
@@ -48,6 +52,16 @@ class Views:
             return self.X
         return self.few
 
+    def adapted(self, learner: Any) -> Any:
+        """A member for these rows: trees of wide rows that are dense choose columns first.
+
+        A few directions of all columns would hide a column that tells much; of words and the like,
+        which are sparse, they tell more than any.
+        """
+        if self.projection is None or issparse(self.X) or not isinstance(learner, BagRanker):
+            return learner
+        return ScreenedRanker(learner)
+
     def data_of(self, learner: Any, data: TrainingData) -> TrainingData:
         """The same data with the rows for a member."""
         return data if self.projection is None else replace(data, X=self.of(learner))
@@ -65,4 +79,6 @@ def takes_many(learner: Any) -> bool:
     """
     if isinstance(learner, WrapperPUClassifier):
         return takes_sparse(learner.learner())
-    return not isinstance(learner, BasePUClassifier) and takes_sparse(learner)
+    if isinstance(learner, BasePUClassifier):
+        return False
+    return isinstance(learner, ScreenedRanker) or takes_sparse(learner)

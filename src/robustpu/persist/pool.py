@@ -4,11 +4,13 @@ from typing import Any, Final
 
 import numpy as np
 
+from robustpu.persist.expect import places
 from robustpu.persist.forests import check_children
 from robustpu.persist.kind import Kind
 from robustpu.persist.learners import COLUMNS, targets
 from robustpu.persist.values import TAG, Decoder, Encoder, Json, fields, refuse
 from robustpu.pool.basis import BASES, KNOTS
+from robustpu.pool.forests import BagRanker
 from robustpu.pool.trees import Trees
 from robustpu.validation.arrays import array
 from robustpu.validation.schema import Place, number
@@ -104,6 +106,15 @@ def _check_ridge(ranker: Any) -> str | None:
     return None
 
 
+def _screened(value: Any, place: Place) -> Any:
+    """Read the fitted ranker of the chosen columns."""
+    if not isinstance(value, BagRanker) or not hasattr(value, "trees_"):
+        place.expect("a fitted ranker", value)
+    if value.n_features_in_ != place.sizes["m"]:
+        place.refuse("was fitted on another number of columns")
+    return value
+
+
 def _check_bag(ranker: Any) -> str | None:
     if not isinstance(ranker.n_estimators, int) or not 0 < ranker.n_estimators <= MOST_TREES:
         return f"n_estimators is {str(ranker.n_estimators)[:60]}"
@@ -126,6 +137,12 @@ RANKERS: Final = {
             "penalty_": number(0),
         },
         check=_check_ridge,
+    ),
+    "ScreenedRanker": Kind(
+        "robustpu.pool.screening",
+        "ScreenedRanker",
+        {**LEARNER, "columns_": places("m", "d"), "learner_": _screened},
+        check=lambda ranker: None if hasattr(ranker.learner, "fit") else "it has no ranker",
     ),
     "ForestRanker": Kind("robustpu.pool.forests", "ForestRanker", BAG, check=_check_bag),
     "BoostingRanker": Kind("robustpu.pool.forests", "BoostingRanker", BAG, check=_check_bag),

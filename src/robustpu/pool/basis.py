@@ -16,6 +16,8 @@ FAR = 5.0
 KNOTS = (0.1, 0.25, 0.5, 0.75, 0.9)
 # A column of fewer values has no hinges.
 FEW_VALUES = 10
+# Columns and hinges at most: time grows with the cube.
+MOST_FEATURES = 1_500
 # Rows that the Laplacian kernel compares with, and its width divided by the number of columns.
 LANDMARKS, WIDTH = 200, 0.5
 # Quantiles and numbers of values are those of this many rows.
@@ -54,10 +56,13 @@ def has_many_values(X: Floats) -> NDArray[np.bool_]:
 
 
 def fit_hinges(Z: Floats, random: np.random.RandomState) -> Fitted:
-    """Learn where the hinges max(0, z - knot) of columns with many values begin."""
+    """Learn where the hinges max(0, z - knot) begin, of columns with many values, or of some."""
     few = len(Z) <= MOST_ROWS
     sample = Z if few else Z[random.choice(len(Z), MOST_ROWS, replace=False)]
     columns = np.flatnonzero(has_many_values(sample))
+    most = max(0, MOST_FEATURES - Z.shape[1]) // len(KNOTS)
+    if len(columns) > most:
+        columns = np.sort(random.choice(columns, most, replace=False))
     knots = np.quantile(sample[:, columns], KNOTS, axis=0).T
     return {"columns": columns.astype(np.float64), "knots": knots.reshape(len(columns), len(KNOTS))}
 

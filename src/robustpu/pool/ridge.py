@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from robustpu.pool.basis import BASES, Floats, blocks, scale_of, standardized, whitening
+from robustpu.pool.basis import BASES, TINY, Floats, blocks, scale_of, standardized, whitening
 from robustpu.pool.weights import auc
 
 # Strengths of the penalty to choose from. Copies of rows flatter the weakest, so they end there.
@@ -139,10 +139,9 @@ def fit_ridge(
     >>> int(np.argmax(np.abs(coef)))
     0
     """
-    root = np.sqrt(weight)[:, None]
     target = is_positive - weight @ is_positive
     centred = F - weight @ F
-    values, vectors = _directions(centred * root)
+    values, vectors = _directions(centred * np.sqrt(weight)[:, None])
     projected = centred @ vectors
     slope = projected.T @ (weight * target)
     # (rows, penalties): fitted values, and how much each row's own label counts in its own. The
@@ -158,13 +157,16 @@ def fit_ridge(
     return coef, float(penalties[best])
 
 
-def _directions(F: Floats) -> tuple[Floats, Floats]:
-    """Eigenvalues, (r,), and eigenvectors, (m, r), of F'F; of more features than rows, the first n.
+def _directions(A: Floats) -> tuple[Floats, Floats]:
+    """Eigenvalues of A'A, (r,), and its eigenvectors, (m, r); of few rows by those of AA'.
 
-    All others are 0, and no row has a part in their directions.
+    With fewer rows than features it takes time that grows linearly with the latter.
     """
-    if F.shape[1] > len(F):
-        _, singular, transposed = np.linalg.svd(F, full_matrices=False)
-        return singular**2, transposed.T
-    values, vectors = np.linalg.eigh(F.T @ F)
-    return np.maximum(values, 0.0), vectors
+    n, m = A.shape
+    if m <= n:
+        values, vectors = np.linalg.eigh(A.T @ A)
+        return np.maximum(values, 0.0), vectors
+    values, sides = np.linalg.eigh(A @ A.T)
+    # The others have no direction but by rounding.
+    counts = values > TINY * max(values[-1], TINY)
+    return values[counts], A.T @ (sides[:, counts] / np.sqrt(values[counts]))
