@@ -170,10 +170,13 @@ class TestFingerprint:
 
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
+# Of a model that is gone: kept to compare with, by no plan.
+UNPLANNED = "ensemble-0.1.0"
+RESULTS = [path for path in (EXPERIMENTS / "results").glob("*.jsonl") if path.stem != UNPLANNED]
 
 
 @pytest.mark.skipif(not EXPERIMENTS.is_dir(), reason="no committed results here")
-@pytest.mark.parametrize("path", sorted((EXPERIMENTS / "results").glob("*.jsonl")), ids=str)
+@pytest.mark.parametrize("path", sorted(RESULTS), ids=str)
 def test_committed_results_are_those_of_the_plan(path):
     """Otherwise `bench run` would train them again, or store them again under other names."""
     cells = plan.load(EXPERIMENTS / f"{path.stem}.toml")

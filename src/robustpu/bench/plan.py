@@ -129,8 +129,8 @@ def _models(name: str, settings: str) -> Any:
 
 # Networks that train best in large fleets.
 SMALL = ("mlp", "linear")
-# What the runner gives to every estimator, or what changes no result.
-GIVEN = ("device", "random_state", "verbose")
+# What the runner gives to every estimator, or what changes no result: cells know two labels.
+GIVEN = ("device", "neg_label", "random_state", "verbose")
 # Images for which the composition of an ensemble is spelled out.
 EXAMPLE = 1_000
 
