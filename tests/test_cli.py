@@ -17,8 +17,8 @@ def test_help_names_the_commands():
     assert "demo" in answer.output
 
 
-def test_no_arguments_show_the_help():
-    assert "Usage" in runner.invoke(app, []).output
+def test_no_arguments_show_what_most_people_need():
+    assert "robustpu fit claims.csv" in runner.invoke(app, []).output
 
 
 def test_version():

@@ -94,6 +94,7 @@ def _few_trees(monkeypatch):
 
 
 # The checks train for a moment, on noise, and give string labels without pos_label.
+@pytest.mark.filterwarnings("ignore::robustpu.ChanceWarning")
 @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
 @pytest.mark.filterwarnings("ignore::robustpu.PriorWarning")
 @parametrize_with_checks(QUICK, expected_failed_checks=expected_failures)

@@ -38,7 +38,10 @@ from robustpu.modules import rows as blocks_room
 from robustpu.training import fit as training
 from robustpu.training import fleets
 
-pytestmark = pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::robustpu.ChanceWarning"),
+    pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning"),
+]
 
 
 @pytest.fixture(autouse=True)

@@ -256,7 +256,7 @@ DATA = Path(__file__).parents[3] / "shared" / "data"
 @pytest.mark.skipif(not (DATA / "shuttle").is_dir(), reason="no real copy of shuttle")
 def test_a_stored_trial_of_the_default_is_reproduced(machine):
     plan = load(EXPERIMENTS / "default.toml")
-    (cell,) = [cell for cell in plan if cell.name == "shuttle/auto/0.6/pu"]
+    (cell,) = [cell for cell in plan if cell.name == "shuttle/auto/0.4/pu"]
     (stored,) = [
         record
         for record in read(EXPERIMENTS / "results" / "default.jsonl")

@@ -70,6 +70,7 @@ class TestBags:
             assert sorted(learner.rows_[:6]) == np.flatnonzero(y == 1).tolist()
             assert np.all(y[learner.rows_[6:]] == 0)
 
+    @pytest.mark.filterwarnings("ignore::robustpu.ChanceWarning")
     @pytest.mark.parametrize(("max_samples", "count"), [(0.5, 3), (0.99, 5), (2, 2), (0.01, 1)])
     def test_some_positives_against_as_many(self, max_samples, count):
         X, y, model = recorded(max_samples=max_samples)
@@ -260,6 +261,7 @@ class TestAnswers:
         assert scored.member_scores_[0] == pytest.approx(plain.score(pu.X_test, pu.y_test))
         np.testing.assert_array_equal(scored.probability_, plain.probability_)
 
+    @pytest.mark.filterwarnings("ignore::robustpu.ChanceWarning")
     def test_held_out_rows_are_in_no_bag(self):
         X, y = numbered(20, 40)
         model = bagging(estimator=Recorder(), validation_fraction=0.5).fit(X, y)

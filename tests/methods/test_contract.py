@@ -173,6 +173,7 @@ OTHERS = {
 every_network = pytest.mark.parametrize("name", LINES)
 # Some settings are odd on purpose, and a moment is short.
 pytestmark = [
+    pytest.mark.filterwarnings("ignore::robustpu.ChanceWarning"),
     pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning"),
     pytest.mark.filterwarnings("ignore::robustpu.PriorWarning"),
 ]

@@ -17,6 +17,7 @@ from robustpu.pretrained import EncodedTable, load_network, predict
 
 # Small tables, and shares that the network finds by itself.
 pytestmark = [
+    pytest.mark.filterwarnings("ignore::robustpu.ChanceWarning"),
     pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning"),
     pytest.mark.filterwarnings("ignore::robustpu.PriorWarning"),
 ]

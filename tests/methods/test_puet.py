@@ -332,6 +332,7 @@ def test_what_is_refused(changes, match):
 
 # The checks train on noise, and give string labels without pos_label. Weights of rows that are
 # given once or twice are no exception here, unless the prior has to be estimated out of fold.
+@pytest.mark.filterwarnings("ignore::robustpu.ChanceWarning")
 @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
 @parametrize_with_checks([forest(n_estimators=4)])
 def test_sklearn_check(estimator, check):

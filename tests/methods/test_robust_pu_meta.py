@@ -102,6 +102,7 @@ def out_of_fold(fits):
     return score
 
 
+@pytest.mark.filterwarnings("ignore::robustpu.ChanceWarning")
 class TestRounds:
     def test_round_zero_tells_labelled_from_unlabelled_rows(self, notebook):
         _, (first, *_) = numbered(notebook)
@@ -511,6 +512,7 @@ def expected_failures(estimator):
     }
 
 
+@pytest.mark.filterwarnings("ignore::robustpu.ChanceWarning")
 @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
 @parametrize_with_checks(
     [
@@ -551,6 +553,7 @@ def with_zero_weights(pu):
     return X, y, counts.astype(float)
 
 
+@pytest.mark.filterwarnings("ignore::robustpu.ChanceWarning")
 class TestRowsWithZeroWeight:
     @pytest.mark.parametrize(
         "more", [{}, {"prior": "dedpul"}, {"validation_fraction": 0.0}, {"pretrain": "bagging"}]

@@ -229,6 +229,7 @@ def test_every_parameter_counts(monkeypatch):
     assert all(plain.history_ != other.history_ for other in others)
 
 
+@pytest.mark.filterwarnings("ignore::robustpu.ChanceWarning")
 @pytest.mark.filterwarnings("ignore::robustpu.CollapseWarning")
 @pytest.mark.filterwarnings("ignore::robustpu.PriorWarning")
 @pytest.mark.parametrize("labelled", [2, 38])

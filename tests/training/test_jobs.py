@@ -393,6 +393,7 @@ class TestHeldOut:
         model = PUVotingClassifier(three, prior=0.5, random_state=0).fit(X, y)
         assert tuple(len(part.member_scores_) for part in model.estimators_) == sizes
 
+    @pytest.mark.filterwarnings("ignore::robustpu.ChanceWarning")
     @pytest.mark.parametrize("fraction", [0.001, 0.5, 0.999])
     @pytest.mark.parametrize("n_positive", [2, 3, 50])
     def test_some_of_each_are_held_out_and_some_left(self, fleets, fraction, n_positive):

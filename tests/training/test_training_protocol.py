@@ -127,7 +127,7 @@ def test_a_fit_checks_each_parameter_once_and_clones_little(monkeypatch, kind):
     monkeypatch.setitem(clone.__globals__, "_clone_parametrized", cloned)
     X, y = table(n=60)
     if kind == "pool":
-        model = PUClassifier(prior=0.5, random_state=0).fit(X, y)
+        model = PUClassifier(prior=0.4, random_state=0).fit(X, y)
         parts = [one for one in model.members_ if isinstance(one, BasePUClassifier)]
         assert len(parts) == 1
     else:

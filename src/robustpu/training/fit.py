@@ -51,6 +51,7 @@ class Problem:
 
     ``data`` are rows to train on, with the weights of known negatives; ``before`` the same rows as
     they were before any was checked. Both are one without known negatives and checked rows.
+    ``priors`` are of ``before``, and ``trained_priors`` of ``data``.
     """
 
     job: Job
@@ -63,6 +64,7 @@ class Problem:
     trained: list[Trained] = field(default_factory=list)
     tick: Callable[[int], None] = lambda steps: None
     priors: tuple[float, float] | None = None
+    trained_priors: tuple[float, float] | None = None
 
     @property
     def estimator(self) -> Any:
@@ -208,6 +210,7 @@ def _resolve_priors(problems: Sequence[Problem]) -> None:
         estimator.prior_ = share
         training = problem.data.training()
         estimator.population_prior_ = training.population_prior(share, estimator.scenario)
+        problem.trained_priors = estimator.prior_, estimator.population_prior_
 
 
 def _add_parts(problem: Problem, shared: "SharedInputs") -> None:
@@ -231,7 +234,9 @@ def _finish(
         scores = estimator.fit_data(problem)
         if problem.inputs is None and not problem.parts:
             meter.add(before + _planned(problem) - meter.done)
-        if problem.priors is not None:
+        # Unless training found another prior itself.
+        if (estimator.prior_, estimator.population_prior_) == problem.trained_priors:
+            assert problem.priors is not None
             estimator.prior_, estimator.population_prior_ = problem.priors
         estimator.finalize(problem.before, scores)
         # All parts together may be sound where one is not, and raise alarms themselves.
