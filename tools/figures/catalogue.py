@@ -10,6 +10,7 @@ from tools.figures import (
     priors,
     real_tables,
     reproduction,
+    rounds,
     speed,
     studies,
 )
@@ -21,6 +22,7 @@ FIGURES: Final[dict[str, Callable[..., Any]]] = {
     **priors.FIGURES,
     **real_tables.FIGURES,
     **reproduction.FIGURES,
+    **rounds.FIGURES,
     **speed.FIGURES,
     **studies.FIGURES,
 }
