@@ -207,37 +207,38 @@ def _validated(experiment: str, dataset: str, prior: float) -> dict[int, tuple[f
     }
 
 
-def _overlap_pairs(datasets: Sequence[str]) -> list[tuple[tuple[float, float], ...]]:
-    """(disjoint, overlapping), each (test error, validation error), a pair a trial."""
-    pairs = []
-    for dataset, prior in product(datasets, PRIORS):
+def _overlap_pairs() -> dict[tuple[str, float], list[tuple[tuple[float, float], ...]]]:
+    """By cell: (disjoint, overlapping), each (test error, validation error), a pair a trial."""
+    found = {}
+    for dataset, prior in product(TABLES, PRIORS):
         disjoint, overlapping = (
             _validated(name, dataset, prior) for name in (GRID[0], "paper_overlapping")
         )
-        pairs += [(disjoint[trial], overlapping[trial]) for trial in sorted(overlapping)]
-    return pairs
+        pairs = [(disjoint[trial], overlapping[trial]) for trial in sorted(overlapping)]
+        found |= {(dataset, prior): pairs} if pairs else {}
+    return found
 
 
 def overlap() -> Rows:
     """What validation rows that overlap with training rows are worth."""
-    stored = [name for name in TABLES if was_run("paper_overlapping/oracle", GRID[1], name)]
-    rows = [["", "test error, disjoint", "overlapping", "overlapping minus disjoint"]]
+    cells = {f"{dataset}, {prior:g}": found for (dataset, prior), found in _overlap_pairs().items()}
+    if len(cells) > 1:
+        cells["all"] = [pair for pairs in cells.values() for pair in pairs]
+    rows = [["", "test error, disjoint", "overlapping", "difference"]]
     rows[0] += ["validation error, disjoint", "overlapping"]
-    for label, datasets in {**{name: [name] for name in stored}, "all": stored}.items():
-        pairs = _overlap_pairs(datasets)
-        test = [[pair[side][0] for pair in pairs] for side in (0, 1)]
-        validation = [f"{fmean(pair[side][1] for pair in pairs):.2f}" for side in (0, 1)]
-        means = [f"{fmean(side):.2f}" for side in test]
+    for label, pairs in cells.items():
+        test, validation = ([[pair[side][k] for pair in pairs] for side in (0, 1)] for k in (0, 1))
         gain = [two - one for one, two in zip(*test, strict=True)]
-        rows.append([label, *means, with_interval(gain), *validation])
+        means = [[f"{fmean(side):.2f}" for side in sides] for sides in (test, validation)]
+        rows.append([label, *means[0], with_interval(gain), *means[1]])
     return rows
 
 
 def optimism(side: str) -> str:
     """Test error minus validation error of what was selected, and its interval."""
-    stored = [name for name in TABLES if was_run("paper_overlapping/oracle", GRID[1], name)]
     place = ("disjoint", "overlapping").index(side)
-    return with_interval([pair[place][0] - pair[place][1] for pair in _overlap_pairs(stored)])
+    pairs = [pair[place] for found in _overlap_pairs().values() for pair in found]
+    return with_interval([test - validation for test, validation in pairs])
 
 
 FIGURES: Final[dict[str, Callable[..., Any]]] = {
