@@ -6,6 +6,7 @@ from typing import Any, Final
 from tools.figures import (
     bench,
     bench_tables,
+    method_pages,
     pretrained,
     priors,
     real_tables,
@@ -18,6 +19,7 @@ from tools.figures import (
 FIGURES: Final[dict[str, Callable[..., Any]]] = {
     **bench.FIGURES,
     **bench_tables.FIGURES,
+    **method_pages.FIGURES,
     **pretrained.FIGURES,
     **priors.FIGURES,
     **real_tables.FIGURES,
