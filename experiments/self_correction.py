@@ -5,13 +5,12 @@
 
 The paper's tables (ROBUSTPU_DATA has mushrooms), 400 labelled positives, 800 unlabelled rows, prior
 known, five trials. Two settings: "printed", the defaults of `RobustPUClassifier`, which are on the
-paper's grid, and "balanced", one of those that `PUClassifier` uses, with other thresholds for the
-two sides and weights that are balanced by the prior. Two kinds of lines in
-results/self_correction.ndjson. "rounds": five networks of each trial after 0 (nnPU alone) to 8
-rounds, nothing held out, each by itself and averaged: test error, AUC on the test rows, and AUC of
-hidden positives against negatives within the unlabelled rows. "selected": one network and ten
-averaged, the epoch of nnPU or the round selected, by true labels of validation rows or without
-negatives.
+paper's grid, and "balanced", one of those that `PUClassifier` uses for images, with other
+thresholds for the two sides and weights that are balanced by the prior. Five networks a trial, the
+same ones watched after 0 (nnPU alone) to 8 rounds; nothing is held out and nothing selected. Each
+line of results/self_correction.ndjson has, of one network (the mean of the five), of the five
+averaged, and of these five with twice their weight of trees: test error, AUC on the test rows and,
+of networks, AUC of hidden positives against negatives within the unlabelled rows.
 """
 
 import argparse
@@ -20,12 +19,13 @@ import warnings
 from itertools import product
 
 import numpy as np
-from figure import FIGURES, RESULTS, TO_END
+from figure import FIGURES, RESULTS
 from fits import stored
 from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
+from watched import watch
 
-from robustpu import NNPUClassifier, RobustPUClassifier, fit_together
+from robustpu import BaggingPUClassifier, PUExtraTreesClassifier, RobustPUClassifier
 from robustpu.bench.machine import checkout
 from robustpu.bench.protocol import split
 from robustpu.methods.composition import RECIPES
@@ -34,118 +34,88 @@ from robustpu.methods.composition import robust_pu as of_recipe
 STORED = RESULTS / "self_correction.ndjson"
 PICTURE = FIGURES / "self_correction.png"
 TABLES, PRIORS, TRIALS = ("mushrooms", "shuttle", "spambase"), (0.2, 0.4, 0.6), 5
-AVERAGED, ROUNDS = 5, 8  # of "rounds"
-MEMBERS = 10  # of "selected"
+MEMBERS, ROUNDS = 5, 8
 SETTINGS = {
     "printed": RobustPUClassifier().spelled_out(),
     "balanced": of_recipe(RECIPES[0], n_members=1, n_rows=1200),
 }
+TREES = (BaggingPUClassifier(), PUExtraTreesClassifier())
 
 
-def nnpu(setting: str, **given) -> NNPUClassifier:
-    """The pre-training of Robust-PU, alone."""
-    return clone(SETTINGS[setting].pretrain).set_params(**given)
-
-
-def robust_pu(setting: str, **given) -> RobustPUClassifier:
-    return clone(SETTINGS[setting]).set_params(**given)
-
-
-def fit(jobs: list[tuple]) -> list:
-    with warnings.catch_warnings():
-        # A collapse shows in the error.
-        warnings.simplefilter("ignore")
-        return fit_together(jobs)
-
-
-def score(probability: np.ndarray, within: np.ndarray, pu) -> dict[str, float]:
-    """Test error and AUC, and the AUC within the unlabelled rows, in percent."""
-    unlabeled = pu.y == 0
+def score(probability: np.ndarray, truth: np.ndarray) -> dict[str, float]:
+    """Error and AUC on the test rows, in percent."""
     return {
-        "error": 100 * float(np.mean((probability >= 0.5) != pu.y_test)),
-        "auc": 100 * float(roc_auc_score(pu.y_test, probability)),
-        "auc_within": 100 * float(roc_auc_score(pu.y_true[unlabeled], within)),
+        "error": 100 * float(np.mean((probability >= 0.5) != truth)),
+        "auc": 100 * float(roc_auc_score(truth, probability)),
     }
 
 
-def by_round(setting: str, table: str, prior: float) -> list[dict]:
-    """Networks after each number of rounds: the mean of single ones, and the average."""
+def run(table: str, prior: float) -> list[dict]:
+    """All settings, trials and rounds of a cell; a line each, and one for the trees alone."""
     problems = [split(table, prior, trial) for trial in range(TRIALS)]
-    keys = list(product(range(TRIALS), range(ROUNDS + 1), range(AVERAGED)))
-    jobs = []
-    for trial, rounds, member in keys:
-        given = {"prior": prior, "random_state": 100 * trial + member, "device": "cpu", **TO_END}
-        more = {"curriculum__max_rounds": rounds} if rounds else {}
-        model = robust_pu(setting, **given, **more) if rounds else nnpu(setting, **given)
-        jobs.append((model, problems[trial].X, problems[trial].y))
-    models = dict(zip(keys, fit(jobs), strict=True))
-    lines = []
-    for trial, rounds in product(range(TRIALS), range(ROUNDS + 1)):
+    trees = [_trees(pu, trial) for trial, pu in enumerate(problems)]
+    keys, jobs = list(product(SETTINGS, range(TRIALS), range(MEMBERS))), []
+    for setting, trial, member in keys:
         pu = problems[trial]
-        members = [models[trial, rounds, member] for member in range(AVERAGED)]
-        on_test = np.array([model.predict_proba(pu.X_test)[:, 1] for model in members])
-        within = np.array([model.predict_proba(pu.X[pu.y == 0])[:, 1] for model in members])
-        alone = [score(*pair, pu) for pair in zip(on_test, within, strict=True)]
-        means = {name: float(np.mean([each[name] for each in alone])) for name in alone[0]}
-        place = {"kind": "rounds", "setting": setting, "table": table, "prior": prior}
-        place |= {"trial": trial, "rounds": rounds}
-        lines.append({**place, "members": 1, **means})
-        average = score(on_test.mean(axis=0), within.mean(axis=0), pu)
-        lines.append({**place, "members": AVERAGED, **average})
-    return lines
-
-
-def selected(setting: str, table: str, prior: float) -> list[dict]:
-    """One network and ten averaged, with the epoch or round that scores best."""
-    problems = [split(table, prior, trial) for trial in range(TRIALS)]
-    makers = {"nnPU": nnpu, "Robust-PU": robust_pu}
-    keys = list(product(range(TRIALS), makers, (1, MEMBERS), ("oracle", "pu")))
-    jobs = []
-    for trial, method, members, selection in keys:
-        pu = problems[trial]
-        eval_set = (pu.X_validation, pu.y_validation) if selection == "oracle" else None
-        given = {"prior": prior, "random_state": trial, "n_members": members, "device": "cpu"}
-        jobs.append((makers[method](setting, **given), pu.X, pu.y, eval_set))
-    lines = []
-    for (trial, method, members, selection), model in zip(keys, fit(jobs), strict=True):
-        pu = problems[trial]
-        rows = pu.X_test, pu.X[pu.y == 0]
-        found = score(*(model.predict_proba(each)[:, 1] for each in rows), pu)
-        chosen = getattr(model, model.best_name)
-        lines.append(
-            {
-                "kind": "selected",
-                "setting": setting,
-                "table": table,
-                "prior": prior,
-                "trial": trial,
-                "method": method,
-                "members": members,
-                "selection": selection,
-                **found,
-                "chosen": float(np.mean(chosen)),
-            }
+        model = clone(SETTINGS[setting]).set_params(
+            prior=prior,
+            device="cpu",
+            random_state=1000 * list(SETTINGS).index(setting) + 100 * trial + member,
+            curriculum__max_rounds=ROUNDS,
         )
-    return lines
+        rows = np.concatenate([pu.X_test, pu.X[pu.y == 0]])
+        jobs.append((model, pu.X, pu.y, (rows, _truth(pu))))
+    found = {
+        key: (1 / (1 + np.exp(-after.double().numpy())))
+        for key, (after, _) in zip(keys, watch(jobs, scored=0), strict=True)
+    }
+    place = {"table": table, "prior": prior}
+    lines = []
+    for trial, pu in enumerate(problems):
+        lines.append({**place, "trial": trial, "model": "trees", **score(trees[trial], pu.y_test)})
+        for setting, rounds in product(SETTINGS, range(ROUNDS + 1)):
+            here = {**place, "trial": trial, "setting": setting, "rounds": rounds}
+            members = np.array([found[setting, trial, m][rounds] for m in range(MEMBERS)])
+            lines += [{**here, **line} for line in _of_round(members, trees[trial], pu)]
+    return [{**line, **checkout()} for line in lines]
 
 
-def run() -> None:
-    """Append the lines of the settings that have none."""
-    names = ("kind", "setting", "table", "prior")
-    done = {tuple(line[name] for name in names) for line in stored(STORED)}
-    kinds = {"rounds": by_round, "selected": selected}
-    for kind, setting, table, prior in product(kinds, SETTINGS, TABLES, PRIORS):
-        if (kind, setting, table, prior) in done:
-            continue
-        lines = [{**line, **checkout()} for line in kinds[kind](setting, table, prior)]
-        with STORED.open("a") as file:
-            file.write("".join(json.dumps(rounded(line)) + "\n" for line in lines))
-        print(kind, setting, table, prior, flush=True)
+def _trees(pu, trial: int) -> np.ndarray:
+    """Mean probability of two forests on the test rows."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        models = [
+            clone(model).set_params(prior=pu.prior, random_state=trial).fit(pu.X, pu.y)
+            for model in TREES
+        ]
+    return np.mean([model.predict_proba(pu.X_test)[:, 1] for model in models], axis=0)
+
+
+def _truth(pu) -> np.ndarray:
+    return np.concatenate([pu.y_test, pu.y_true[pu.y == 0]])
+
+
+def _of_round(members: np.ndarray, trees: np.ndarray, pu) -> list[dict]:
+    """Scores of one network, five averaged, and five with trees; (members, test and U rows)."""
+    size, truth = len(pu.y_test), _truth(pu)
+
+    def of_networks(probability: np.ndarray) -> dict[str, float]:
+        within = 100 * float(roc_auc_score(truth[size:], probability[size:]))
+        return {**score(probability[:size], pu.y_test), "auc_within": within}
+
+    alone = [of_networks(member) for member in members]
+    average = members.mean(axis=0)
+    return [
+        {"model": "one", **{name: np.mean([each[name] for each in alone]) for name in alone[0]}},
+        {"model": "five", **of_networks(average)},
+        {"model": "five and trees", **score((average[:size] + 2 * trees) / 3, pu.y_test)},
+    ]
 
 
 def rounded(line: dict) -> dict:
     return {
-        key: round(value, 4) if isinstance(value, float) else value for key, value in line.items()
+        key: round(float(value), 4) if isinstance(value, float) else value
+        for key, value in line.items()
     }
 
 
@@ -157,24 +127,18 @@ def mean(lines: list[dict], name: str, **where: object) -> float:
 
 
 def report() -> None:
-    """Print means over tables, priors and trials, by round, and of what was selected."""
+    """Print means over tables, priors and trials, by round."""
     lines = stored(STORED)
+    print(f"{len({(line['table'], line['prior']) for line in lines})} of 9 cells")
+    print(f"trees: error {mean(lines, 'error', model='trees'):.2f}")
     for setting in SETTINGS:
-        print(f"\n{setting}: error and AUC within U, one network; five averaged")
+        print(f"\n{setting}: error of one, five, five and trees; AUC within U of one, five")
         for rounds in range(ROUNDS + 1):
-            where = {"kind": "rounds", "setting": setting, "rounds": rounds}
-            figures = [
-                mean(lines, name, members=members, **where)
-                for members in (1, AVERAGED)
-                for name in ("error", "auc_within")
-            ]
+            where = {"setting": setting, "rounds": rounds}
+            pairs = [("error", model) for model in ("one", "five", "five and trees")]
+            pairs += [("auc_within", model) for model in ("one", "five")]
+            figures = [mean(lines, name, model=model, **where) for name, model in pairs]
             print(f"{rounds:2} rounds", *(f"{value:7.2f}" for value in figures))
-        for selection, members, method in product(
-            ("oracle", "pu"), (1, MEMBERS), ("nnPU", "Robust-PU")
-        ):
-            where = {"kind": "selected", "setting": setting, "selection": selection}
-            value = mean(lines, "error", members=members, method=method, **where)
-            print(f"selected, {selection:6} {members:2} networks, {method:9} {value:.2f}")
 
 
 def draw() -> None:
@@ -190,14 +154,15 @@ def draw() -> None:
     panels = figure.subplots(2, len(TABLES), sharex=True)
     rows = (("error", "test error, %"), ("auc_within", "AUC within U, %"))
     looks = {"printed": ("as printed", NEGATIVE), "balanced": ("balanced", POSITIVE)}
+    styles = {"one": ("one network", "--"), "five": ("five averaged", "-")}
     for (column, table), (row, (name, label)) in product(enumerate(TABLES), enumerate(rows)):
         panel = panels[row, column]
-        for setting, (members, style) in product(looks, ((1, "--"), (AVERAGED, "-"))):
-            words, colour = looks[setting]
-            where = {"kind": "rounds", "setting": setting, "table": table, "members": members}
+        for setting, model in product(looks, styles):
+            (words, colour), (count, style) = looks[setting], styles[model]
+            where = {"setting": setting, "table": table, "model": model}
             means = [mean(lines, name, rounds=at, **where) for at in range(ROUNDS + 1)]
-            legend = f"{words}, {'one network' if members == 1 else 'five averaged'}"
-            panel.plot(means, style, color=colour, label=None if row or column else legend)
+            legend = None if row or column else f"{words}, {count}"
+            panel.plot(means, style, color=colour, label=legend)
         panel.spines[["top", "right"]].set_visible(False)
         if not column:
             panel.set_ylabel(label)
@@ -215,7 +180,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--draw", action="store_true", help="train nothing")
     if not parser.parse_args().draw:
-        run()
+        done = {(line["table"], line["prior"]) for line in stored(STORED)}
+        for prior, table in product(PRIORS, TABLES):
+            if (table, prior) not in done:
+                lines = [json.dumps(rounded(line)) + "\n" for line in run(table, prior)]
+                with STORED.open("a") as file:
+                    file.write("".join(lines))
+                print(table, prior, flush=True)
     report()
     draw()
 

@@ -79,9 +79,9 @@ def mean_error(place: str, method: str, *datasets: str) -> str:
     return f"{fmean(mean(place, method, datasets or TABLES, prior) for prior in PRIORS):.2f}"
 
 
-def paper(method: str, dataset: str, prior: str) -> str:
+def paper(method: str, dataset: str, prior: str, name: str = "main") -> str:
     """Mean error that the paper prints."""
-    return f"{in_paper(method, dataset, float(prior)).mean:.2f}"
+    return f"{in_paper(method, dataset, float(prior), name).mean:.2f}"
 
 
 def below(place: str, method: str, *datasets: str) -> str:

@@ -6,10 +6,12 @@ from typing import Any, Final
 from tools.figures import (
     bench,
     bench_tables,
+    method_pages,
     pretrained,
     priors,
     real_tables,
     reproduction,
+    rounds,
     speed,
     studies,
 )
@@ -17,10 +19,12 @@ from tools.figures import (
 FIGURES: Final[dict[str, Callable[..., Any]]] = {
     **bench.FIGURES,
     **bench_tables.FIGURES,
+    **method_pages.FIGURES,
     **pretrained.FIGURES,
     **priors.FIGURES,
     **real_tables.FIGURES,
     **reproduction.FIGURES,
+    **rounds.FIGURES,
     **speed.FIGURES,
     **studies.FIGURES,
 }

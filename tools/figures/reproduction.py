@@ -1,6 +1,6 @@
 """Tables and counts of docs/reproduction.md."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import product
 from statistics import fmean
 from typing import Any, Final
@@ -8,7 +8,7 @@ from typing import Any, Final
 from robustpu.bench.report.cells import SIGNIFICANT
 from robustpu.bench.report.kinds import Kind
 from robustpu.bench.report.lowest import lowest
-from robustpu.bench.report.paired_tests import FEWEST_PAIRS, signed_rank
+from robustpu.bench.report.paired_tests import FEWEST_PAIRS, mean_interval, signed_rank
 from tools.figures.bench import (
     NAMES,
     PRIORS,
@@ -18,10 +18,10 @@ from tools.figures.bench import (
     cell,
     error,
     in_paper,
+    mean_error,
     table,
     was_run,
 )
-from tools.figures.stored import lines
 
 Rows = list[list[str]]
 MAIN: Final = "main/oracle"
@@ -158,54 +158,87 @@ def same_errors(first: str, second: str, dataset: str, prior: str = "") -> str:
     return f"{count} of {total}"
 
 
-# The studies of wrong priors and of self-correction.
+# The paper's own grid, and its overlapping validation rows.
+GRID: Final = ("paper_grid", "robust-pu-paper")
 
 
-def _mean(file: str, name: str, **where: Any) -> float:
-    return fmean(
-        line[name]
-        for line in lines(file)
-        if all(line.get(key) == value for key, value in where.items())
-    )
+def _differences(first: str, second: str, datasets: Sequence[str]) -> list[float]:
+    """Error of the first minus that of the second, a pair a trial, over cells both have."""
+    ours, theirs = (tuple(name.rsplit("/", 1)) for name in (first, second))
+    pairs = [
+        (cell(*ours, dataset, prior).errors, cell(*theirs, dataset, prior).errors)
+        for dataset, prior in product(datasets or TABLES, PRIORS)
+    ]
+    return [one[trial] - two[trial] for one, two in pairs for trial in one]
 
 
-def wrong_priors(selection: str) -> Rows:
-    """Mean errors over tables, priors and trials by the prior that a method is given."""
-    given = ("exact", "estimated", "half", "twice")
-    rows = [["", *given]]
-    for method in ("nnPU", "Dist-PU", "Robust-PU", "Robust-PU, balanced"):
-        where = {"method": method, "selection": selection}
-        means = [_mean("wrong_priors.ndjson", "error", given=each, **where) for each in given]
-        rows.append([method, *(f"{value:.2f}" for value in means)])
+def with_interval(differences: Sequence[float], digits: int = 2) -> str:
+    """Write a mean and Student's 95 % interval."""
+    low, high = mean_interval(differences)
+    return f"{fmean(differences):.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
+
+
+def difference(first: str, second: str, *datasets: str) -> str:
+    """Mean difference of two methods over paired trials, and its interval."""
+    return with_interval(_differences(first, second, datasets))
+
+
+def printed_grid() -> Rows:
+    """The paper's grid beside our search space, over the tables, under both selections."""
+    rows = [["mean error of nine cells", "selected by true labels", "without negatives"]]
+    experiment, name = GRID
+    for method, label in {
+        "nnpu": "nnPU",
+        "robust-pu": "Robust-PU, our search space",
+        name: "Robust-PU, the paper's grid",
+    }.items():
+        means = [mean_error(f"{experiment}/{selection}", method) for selection in ("oracle", "pu")]
+        rows.append([label, *means])
+    paper = fmean(in_paper("robust-pu", *key).mean for key in product(TABLES, PRIORS))
+    return [*rows, ["Robust-PU in the paper, overlapping validation", f"{paper:.2f}", ""]]
+
+
+def _validated(experiment: str, dataset: str, prior: float) -> dict[int, tuple[float, float]]:
+    """Trial -> test error and validation error of what was selected."""
+    return {
+        record["trial"]: (record["scores"]["error"], 100 - record["scores"]["validation"])
+        for record in table(f"{experiment}/oracle").records
+        if (record["method"], record["dataset"], record["prior"]) == (GRID[1], dataset, prior)
+    }
+
+
+def _overlap_pairs() -> dict[tuple[str, float], list[tuple[tuple[float, float], ...]]]:
+    """By cell: (disjoint, overlapping), each (test error, validation error), a pair a trial."""
+    found = {}
+    for dataset, prior in product(TABLES, PRIORS):
+        disjoint, overlapping = (
+            _validated(name, dataset, prior) for name in (GRID[0], "paper_overlapping")
+        )
+        pairs = [(disjoint[trial], overlapping[trial]) for trial in sorted(overlapping)]
+        found |= {(dataset, prior): pairs} if pairs else {}
+    return found
+
+
+def overlap() -> Rows:
+    """What validation rows that overlap with training rows are worth."""
+    cells = {f"{dataset}, {prior:g}": found for (dataset, prior), found in _overlap_pairs().items()}
+    if len(cells) > 1:
+        cells["all"] = [pair for pairs in cells.values() for pair in pairs]
+    rows = [["", "test error, disjoint", "overlapping", "difference"]]
+    rows[0] += ["validation error, disjoint", "overlapping"]
+    for label, pairs in cells.items():
+        test, validation = ([[pair[side][k] for pair in pairs] for side in (0, 1)] for k in (0, 1))
+        gain = [two - one for one, two in zip(*test, strict=True)]
+        means = [[f"{fmean(side):.2f}" for side in sides] for sides in (test, validation)]
+        rows.append([label, *means[0], with_interval(gain), *means[1]])
     return rows
 
 
-def estimate_off() -> str:
-    """Mean absolute error of the estimated priors of this study."""
-    found = [line for line in lines("wrong_priors.ndjson") if line["given"] == "estimated"]
-    return f"{fmean(abs(line['value'] - line['prior']) for line in found):.3f}"
-
-
-def self_correction() -> Rows:
-    """nnPU alone and after the rounds, one network and ten averaged."""
-    rows = [["setting", "selected", "nnPU alone", "Robust-PU", "nnPU, ten averaged"]]
-    rows[0].append("Robust-PU, ten averaged")
-    ways = {"oracle": "by true labels", "pu": "without negatives"}
-    for setting, selection in product(("printed", "balanced"), ways):
-        where = {"kind": "selected", "setting": setting, "selection": selection}
-        means = [
-            _mean("self_correction.ndjson", "error", members=members, method=method, **where)
-            for members, method in product((1, 10), ("nnPU", "Robust-PU"))
-        ]
-        rows.append([setting, ways[selection], *(f"{value:.2f}" for value in means)])
-    return rows
-
-
-def auc_within(setting: str, members: str, rounds: str, table_name: str = "") -> str:
-    """Mean AUC of hidden positives against negatives within the unlabelled rows, in percent."""
-    where: dict[str, Any] = {"kind": "rounds", "setting": setting, "members": int(members)}
-    where |= {"rounds": int(rounds), **({"table": table_name} if table_name else {})}
-    return f"{_mean('self_correction.ndjson', 'auc_within', **where):.2f}"
+def optimism(side: str) -> str:
+    """Test error minus validation error of what was selected, and its interval."""
+    place = ("disjoint", "overlapping").index(side)
+    pairs = [pair[place] for found in _overlap_pairs().values() for pair in found]
+    return with_interval([test - validation for test, validation in pairs])
 
 
 FIGURES: Final[dict[str, Callable[..., Any]]] = {
@@ -219,8 +252,8 @@ FIGURES: Final[dict[str, Callable[..., Any]]] = {
     "best-variant": most_often_best,
     "same-errors": same_errors,
     "significantly": significantly,
-    "wrong-priors": wrong_priors,
-    "estimate-off": estimate_off,
-    "self-correction": self_correction,
-    "auc-within": auc_within,
+    "paired-difference": difference,
+    "printed-grid": printed_grid,
+    "overlap": overlap,
+    "optimism": optimism,
 }
