@@ -2,7 +2,7 @@
 A network of your own
 =====================
 
-`module` takes a function from the shape of a row to a torch module that answers one logit a row.
+`module` takes a function from the shape of a row to a torch module that returns one logit a row.
 Every method that trains networks takes it, and trains several copies at once.
 """
 
@@ -42,7 +42,7 @@ pu = make_pu(
 )
 
 # %%
-# Five copies with other initial weights and batches, averaged; beside them the built-in network.
+# Five copies with other initial weights and batches, averaged; and the built-in network.
 for name, module in (("mlp", "mlp"), ("own", with_skip)):
     model = NNPUClassifier(prior=0.4, module=module, epochs=EPOCHS, n_members=5, random_state=0)
     model.fit(pu.X, pu.y)
