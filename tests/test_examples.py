@@ -14,7 +14,7 @@ from tools.notebooks import NOTEBOOKS, text_of  # noqa: E402
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 # Capitals at the head of an example say how long it trains.
-SMALL = {"EPOCHS": 2, "ROUNDS": 2, "N_MEMBERS": 1, "N_ROWS": 200}
+SMALL = {"EPOCHS": 2, "ROUNDS": 2, "N_MEMBERS": 1, "N_ROWS": 200, "N_TREES": 20}
 SIZES = re.compile(r"^((?:[A-Z_]+, )*[A-Z_]+) = ([\d, ]+)$", flags=re.MULTILINE)
 
 pytestmark = pytest.mark.skipif(not EXAMPLES, reason="not a checkout")
