@@ -47,6 +47,22 @@ numpydoc_show_class_members = False
 numpydoc_show_inherited_class_members = False
 numpydoc_xref_param_type = False
 
+
+class ReadingOrder:
+    """The order of the examples: from a table like that of most users to parts of one's own."""
+
+    ORDER = (
+        *("fraud.py", "churn.py", "from_naive_to_pu.py", "text.py", "check_rows.py"),
+        *("sightings.py", "images.py", "grid_search.py", "own_network.py", "own_hardness.py"),
+    )
+
+    def __init__(self, folder: str) -> None:
+        """Sphinx-Gallery calls this for each folder."""
+
+    def __call__(self, name: str) -> int:
+        return self.ORDER.index(name)
+
+
 sphinx_gallery_conf = {
     "examples_dirs": ["examples"],
     "gallery_dirs": ["docs/gallery"],
@@ -55,7 +71,7 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "show_memory": False,
     "write_computation_times": False,
-    "within_subsection_order": "ExampleTitleSortKey",
+    "within_subsection_order": ReadingOrder,
     "min_reported_time": 1e9,
     "remove_config_comments": True,
     "notebook_images": False,
@@ -86,15 +102,17 @@ html_theme_options = {
 }
 
 
+# Pages that docstrings name.
+PAGE = re.compile(r"docs/([a-z_/]+)\.md")
 # Code, prompts of examples, and bars.
 BAR = re.compile(r"``.*?``|>>> .*|\|")
 
 
-def escape_bars(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """Show |x| of a formula as it is: to Sphinx it would be the name of a substitution."""
-    lines[:] = [
-        BAR.sub(lambda found: r"\|" if found[0] == "|" else found[0], line) for line in lines
-    ]
+def mend_lines(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Show |x| of a formula as it is, not as a substitution; link the pages that are named."""
+    for at, line in enumerate(lines):
+        line = BAR.sub(lambda found: r"\|" if found[0] == "|" else found[0], line)
+        lines[at] = PAGE.sub(r":doc:`/docs/\1`", line)
 
 
 def skip_requests(app: Any, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool:
@@ -104,5 +122,5 @@ def skip_requests(app: Any, what: str, name: str, obj: Any, skip: bool, options:
 
 def setup(app: Any) -> None:
     """Sphinx calls this."""
-    app.connect("autodoc-process-docstring", escape_bars)
+    app.connect("autodoc-process-docstring", mend_lines)
     app.connect("autodoc-skip-member", skip_requests)

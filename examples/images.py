@@ -1,9 +1,10 @@
 """
-Images with a convolutional network
-===================================
+Pictures with a convolutional network
+=====================================
 
-Rows may be images, (channels, height, width). Of the 8 x 8 digits that come with scikit-learn, some
-even ones are known; which of the others are even?
+Rows may be pictures, (channels, height, width). Of the 8 x 8 digits that come with scikit-learn,
+some even ones are known; which of the others are even? Networks train on a GPU if torch sees one;
+these small ones need none.
 """
 
 import matplotlib.pyplot as plt
@@ -40,12 +41,18 @@ pu = make_pu(
     random_state=0,
 )
 model = NNPUClassifier(
-    prior=0.4, module=small_conv, standardize=False, epochs=EPOCHS, n_members=2, random_state=0
+    prior=0.4,
+    module=small_conv,
+    standardize=False,
+    epochs=EPOCHS,
+    n_members=2,
+    device="auto",  # "cuda" insists on a GPU, "cpu" leaves it alone
+    random_state=0,
 ).fit(pu.X, pu.y)
 print(f"test accuracy {model.score(pu.X_test, pu.y_test):.3f}")
 
 # %%
-# The unlabelled images that are most likely even.
+# The unlabelled pictures that are most likely even.
 rows, probability = model.suspects(16)
 figure, axes = plt.subplots(2, 8, figsize=(8, 2.4), layout="constrained")
 for axis, row, value in zip(axes.flat, rows, probability, strict=True):

@@ -2,10 +2,11 @@
 A network of your own
 =====================
 
-`module` takes a function from the shape of a row to a torch module that answers one logit a row.
+`module` takes a function from the shape of a row to a torch module that returns one logit a row.
 Every method that trains networks takes it, and trains several copies at once.
 """
 
+import matplotlib.pyplot as plt
 from torch import nn
 
 from robustpu import NNPUClassifier, datasets, make_pu
@@ -42,8 +43,15 @@ pu = make_pu(
 )
 
 # %%
-# Five copies with other initial weights and batches, averaged; beside them the built-in network.
-for name, module in (("mlp", "mlp"), ("own", with_skip)):
+# Five copies with other initial weights and batches, averaged; and the built-in network.
+figure, panels = plt.subplots(1, 2, figsize=(7, 2.8), sharey=True, layout="constrained")
+for axes, (name, module) in zip(panels, {"mlp": "mlp", "own": with_skip}.items(), strict=True):
     model = NNPUClassifier(prior=0.4, module=module, epochs=EPOCHS, n_members=5, random_state=0)
-    model.fit(pu.X, pu.y)
+    probability = model.fit(pu.X, pu.y).predict_proba(pu.X_test)[:, 1]
+    groups = [probability[pu.y_test == 0], probability[pu.y_test == 1]]
+    axes.hist(groups, bins=20, range=(0, 1), stacked=True, label=["honest", "spam"])
+    axes.set(title=name, xlabel="probability of spam")
     print(f"{name}: test accuracy {model.score(pu.X_test, pu.y_test):.3f}")
+panels[0].set_ylabel("new mails")
+panels[0].legend()
+figure.savefig("own_network.png", dpi=120)

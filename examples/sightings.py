@@ -8,12 +8,15 @@ at which nobody looked: positives and unlabelled rows. Data: `elapid`, see `data
 
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import cross_val_predict
 
 from robustpu import PUClassifier, check_scar, metrics
+
+N_TREES = 300
 
 table = pd.read_csv(Path(__file__).parent / "data" / "bradypus.csv.gz")
 y = table.pop("presence").astype(int).to_numpy()
@@ -26,7 +29,7 @@ model = PUClassifier(effort="fast", prior=0.05, random_state=0).fit(table, y)
 
 # %%
 # What biologists do: a forest on about as many background points as sightings, for each tree.
-forest = RandomForestClassifier(300, min_samples_leaf=3, class_weight="balanced_subsample")
+forest = RandomForestClassifier(N_TREES, min_samples_leaf=3, class_weight="balanced_subsample")
 forest.set_params(max_samples=0.2, random_state=0)
 folds = metrics.PUKFold(5, random_state=0)
 by_forest = cross_val_predict(forest, table, y, cv=folds, method="predict_proba")[:, 1]
@@ -35,10 +38,15 @@ by_forest = cross_val_predict(forest, table, y, cv=folds, method="predict_proba"
 # The Boyce index says whether sightings grow denser with the score: no absence is needed. Scores
 # are put on one scale, the share of the map that has a lower one.
 scores = {"PUClassifier": model.out_of_fold_, "balanced forest": by_forest}
-for name, score in scores.items():
+figure, panels = plt.subplots(1, 2, figsize=(7, 2.6), sharey=True, layout="constrained")
+for axes, (name, score) in zip(panels, scores.items(), strict=True):
     ranks = np.searchsorted(np.sort(score[y == 0]), score) / (y == 0).sum()
     area = metrics.evaluate(y, score, prior=0.05).auc_of_labeled
     print(f"{name:16} Boyce {metrics.boyce_index(y, ranks):.2f}   AUC of sightings {area}")
+    axes.hist(ranks[y == 1], bins=10, range=(0, 1))
+    axes.set(title=name, xlabel="share of the map with a lower score")
+panels[0].set_ylabel("sightings")
+figure.savefig("sightings.png", dpi=120)
 
 # %%
 # The true skill statistic needs the share of habitat. The map is cut there.

@@ -7,6 +7,7 @@ is. The messages are made up here: complaints about a delivery are positive, and
 are known.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
@@ -47,3 +48,15 @@ print(f"{is_complaint[rows].sum()} of the first 50 suspects are complaints")
 # What became of the columns.
 for column in model.vectorizer_.columns_:
     print(f"{column.name}: {column.kind}, {column.done}")
+
+# %%
+# The list, from the top: complaints come first.
+rows, probability = model.suspects((~is_known).sum())
+figure, axes = plt.subplots(figsize=(6, 3), layout="constrained")
+for label, wanted in (("complaint", True), ("other", False)):
+    ranks = np.flatnonzero(is_complaint[rows] == wanted)
+    axes.plot(ranks, probability[ranks], ".", label=label)
+axes.set(xlabel="rank", ylabel="probability of a complaint")
+axes.legend()
+figure.savefig("text.png", dpi=120)
+print(f"mean probability {probability.mean():.2f}, complaints {is_complaint[rows].mean():.2f}")

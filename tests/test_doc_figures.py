@@ -14,8 +14,9 @@ from tools.figures.__main__ import marked  # noqa: E402
 from tools.figures.catalogue import FIGURES  # noqa: E402
 from tools.figures.pages import calls, compare, unmarked  # noqa: E402
 
-NAMES = ("choosing", "default", "priors", "reproduction")
-RESULT_PAGES = ["README.md", *(f"docs/{name}.md" for name in NAMES)]
+NAMES = ("clean_tables", "methods", "real_tables")
+RESULT_PAGES = ["README.md", "docs/default.md", "docs/priors.md", "docs/reproduction.md"]
+RESULT_PAGES += [f"docs/results/{name}.md" for name in NAMES]
 MADE = {
     "count": lambda of="10": f"2 of {of}",
     "table": lambda: [["", "a"], ["b", "1.5"], ["", ".2"]],

@@ -56,6 +56,9 @@ UNTIMED: Final = (
     ("main/oracle", "nnpu-5"),
 )
 
+# What the README compares with the paper.
+PAPER: Final = (("main/oracle", "robust-pu"), ("default/pu", "auto"))
+
 
 def written(error: MeanSD, paper: MeanSD | None = None) -> str:
     """Write a mean and its deviation, and the paper's mean; italics where ours is above it."""
@@ -68,16 +71,12 @@ def written(error: MeanSD, paper: MeanSD | None = None) -> str:
 
 
 def paper_tables() -> Rows:
-    """The default and two baselines on the paper's tables."""
-    methods = ("pn", "nnpu", "auto")
-    rows = [["", "prior", "PN, one network", "nnPU, one network", "PUClassifier"]]
-    rows[0].append("Robust-PU in the paper")
-    for dataset in TABLES:
-        for prior in PRIORS:
-            ours = [written(cell("default/pu", key, dataset, prior).ours) for key in methods]
-            theirs = in_paper("robust-pu", dataset, prior)
-            name = dataset if prior == PRIORS[0] else ""
-            rows.append([name, f"{prior:g}", *ours, f"{theirs.mean:.2f} ± {theirs.sd:.1f}"])
+    """Mean errors at the three priors: the paper's Robust-PU, ours, and the default."""
+    rows = [["", "Robust-PU in the paper", "one Robust-PU network", "PUClassifier"]]
+    for dataset in (*TABLES, *IMAGES, "cifar10"):
+        theirs = slashes(in_paper("robust-pu", dataset, prior).mean for prior in PRIORS)
+        ours = [error(*method, dataset) for method in PAPER]
+        rows.append([NAMES.get(dataset, dataset), theirs, *ours])
     return rows
 
 

@@ -59,7 +59,7 @@ class DaskRobustPUMetaClassifier(Answers, BaseEstimator):  # type: ignore[misc]
 
     The algorithm of :class:`robustpu.RobustPUMetaClassifier` with one member and two folds, where
     the rows are: scores and weights stay on the workers, and sums and histograms come to the
-    client. Needs a running cluster, see docs/scale.md.
+    client. Needs a running cluster, see docs/dask.md.
 
     Parameters
     ----------

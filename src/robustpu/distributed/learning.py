@@ -33,7 +33,7 @@ def client_of() -> Any:
     except ValueError:
         raise ValueError(
             "there is no Dask cluster: start one first, say distributed.Client() for this machine; "
-            "see docs/scale.md."
+            "see docs/dask.md."
         ) from None
 
 
