@@ -12,9 +12,9 @@ from sklearn.utils import Bunch, Tags, check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from robustpu import labels
-from robustpu.base.arrays import check_images, check_table, check_training_data
+from robustpu.base.arrays import check_images, check_table, check_training_data, refuse_huge
 from robustpu.base.classifier import BasePUClassifier
-from robustpu.base.wrapper import FOLDS, refuse_huge
+from robustpu.base.folds import FOLDS
 from robustpu.methods import composition
 from robustpu.methods.effort import check_effort
 from robustpu.methods.frames import columns_of, fit_vectorizer, is_frame, needs_vectorizer
