@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.preprocessing import StandardScaler, minmax_scale, scale
 from sklearn.utils import _safe_indexing
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -94,15 +94,15 @@ def _hard_first(X: Any, posterior: Floats, rng: Generator) -> Floats:
 
 def _attributes(X: Any, posterior: Floats, rng: Generator) -> Floats:
     """(prod_k scaled(x_k))^(1/K), each of the K attributes scaled to [0.2, 0.8]."""
-    scaled = MinMaxScaler((0.2, 0.8)).fit_transform(_matrix(X))
+    scaled = minmax_scale(_matrix(X), (0.2, 0.8))
     return np.asarray(np.exp(np.log(scaled).mean(axis=1)))
 
 
 def _logistic(X: Any, posterior: Floats, rng: Generator) -> Floats:
     """sigmoid(2 z), z a random linear function of x with mean 0 and deviation 1."""
-    features = StandardScaler().fit_transform(_matrix(X))
+    features = scale(_matrix(X))
     score = features @ rng.standard_normal((features.shape[1], 1))
-    z = StandardScaler().fit_transform(score)[:, 0]
+    z = scale(score)[:, 0]
     return np.asarray(1 / (1 + np.exp(-2 * z)))
 
 

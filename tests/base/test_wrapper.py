@@ -18,7 +18,9 @@ from robustpu import (
     all_methods,
     estimate_prior,
 )
-from robustpu.base.wrapper import balanced_logits, hold_out, refuse_huge
+from robustpu.base.arrays import refuse_huge
+from robustpu.base.folds import hold_out
+from robustpu.base.learners import balanced_logits
 from robustpu.methods.bagging import BaggingPUClassifier
 from robustpu.methods.pebl import PEBLClassifier
 from robustpu.methods.puet import PUExtraTreesClassifier

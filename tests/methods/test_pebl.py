@@ -17,7 +17,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from robustpu import CollapseWarning, datasets, make_pu
-from robustpu.base.wrapper import hold_out
+from robustpu.base.folds import hold_out
 from robustpu.methods.pebl import PEBLClassifier, features, positive_features
 from robustpu.training import TrainingData
 

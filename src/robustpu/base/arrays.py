@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.utils import check_array, check_X_y
 from sklearn.utils.validation import _num_samples, validate_data
 
@@ -14,6 +15,10 @@ from robustpu.modules.rows import extremes, is_mapped
 from robustpu.sparse.projection import dense, projection_of
 from robustpu.sparse.rows import as_csr, is_sparse
 from robustpu.training.data import TrainingData
+
+# Many learners hold numbers in single precision, others square them.
+LARGEST = float(np.finfo(np.float32).max)
+LEAST = 1e-150
 
 
 def check_training_data(
@@ -143,6 +148,36 @@ def refuse_dates(X: Any) -> None:
             f"{what} holds dates or durations, expected numbers: convert them, as to days since a "
             "date, or give the table to robustpu.tables.Vectorizer first."
         )
+
+
+def refuse_huge(X: Any) -> None:
+    """Refuse numbers that single precision cannot hold; infinity is for the learner to refuse.
+
+    And tables of nothing but numbers whose squares are 0: learners cannot scale them, or never end.
+
+    Examples
+    --------
+    >>> refuse_huge([[1e200]])
+    Traceback (most recent call last):
+    ValueError: X holds numbers beyond 3.4e+38, such as 1e+200: scale the columns, or ...
+    """
+    if hasattr(X, "select_dtypes"):
+        X = X.select_dtypes(np.floating).to_numpy(dtype=np.float64, na_value=np.nan)
+    try:
+        table = np.asarray(X.tocoo().data if issparse(X) else X)
+    except ValueError:
+        # Rows of several lengths, which some learners read.
+        return
+    if table.dtype.kind == "f" and table.dtype.itemsize > 4:
+        huge = np.isfinite(table) & (np.abs(table) > LARGEST)
+        if huge.any():
+            raise ValueError(
+                f"X holds numbers beyond {LARGEST:.2g}, such as {table[huge][0]:.3g}: scale the "
+                "columns, or take their logarithms."
+            )
+        most = np.max(np.abs(table), initial=0.0, where=np.isfinite(table))
+        if 0 < most < LEAST:
+            raise ValueError(f"X holds no number beyond {most:.2g}: scale the columns.")
 
 
 def _is_time(kind: Any) -> bool:

@@ -1,7 +1,6 @@
 """What the methods around a scikit-learn learner share."""
 
 from abc import abstractmethod
-from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
@@ -9,33 +8,25 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
-from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold
-from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import Tags, get_tags, indexable
-from sklearn.utils.validation import _num_samples, has_fit_parameter, validate_data
+from sklearn.utils.validation import _num_samples, validate_data
 
 from robustpu import labels
-from robustpu.base.arrays import bounded, refuse_dates, refuse_repeated_names
+from robustpu.base.arrays import bounded, refuse_dates, refuse_huge, refuse_repeated_names
 from robustpu.base.classifier import BasePUClassifier
+from robustpu.base.folds import folds, hold_out
+from robustpu.base.learners import balanced_logits, fit_learner, scores
 from robustpu.calibration import shifted
 from robustpu.priors import from_weighted, is_joint
 from robustpu.selection import oracle_accuracy, proxy_accuracy
-from robustpu.sparse.learners import for_sparse, picks_columns, takes_sparse
+from robustpu.sparse.learners import picks_columns, takes_sparse
 from robustpu.sparse.rows import as_csr, is_sparse
 from robustpu.training import Problem, Scores, TrainingData
-from robustpu.training.data import Floats, Index, Mask, rows_of
-from robustpu.training.members import held_out_sizes
+from robustpu.training.data import Floats, Mask, rows_of
 from robustpu.validation.parameters import learner, number, param, parameters
-
-FOLDS = 5
-
-# Many learners hold numbers in single precision, others square them.
-LARGEST = float(np.finfo(np.float32).max)
-LEAST = 1e-150
-ROUNDING = 1e-6
 
 
 @parameters
@@ -225,286 +216,8 @@ class WrapperPUClassifier(SinglePUClassifier):
         return tags
 
 
-def fit_learner(
-    learner: Any,
-    X: Any,
-    target: NDArray[Any],
-    weight: Floats,
-    random: np.random.RandomState,
-    start: Any = None,
-) -> Any:
-    """Fit a fresh copy of a learner to rows with targets 0 and 1.
-
-    A linear one with ``warm_start=True`` goes on from the coefficients of another fit. Ensembles do
-    not: they would keep the trees of that fit. Nor do scikit-learn's networks, which would stop at
-    the losses of other weights. Scalers do not centre sparse rows.
-
-    Parameters
-    ----------
-    learner
-        A scikit-learn classifier; it stays as it is.
-    X, target, weight
-        Rows, their targets, (n,), and weights, (n,). Weights that are all 1 are not passed on, so
-        that learners without ``sample_weight`` can be fitted.
-    random
-        Every ``random_state`` of the learner is drawn from it.
-    start
-        The same learner after another fit, or None; it stays as it is.
-    """
-    goes_on = getattr(learner, "warm_start", False) and hasattr(start, "coef_")
-    learner = deepcopy(start) if goes_on else clone(learner)
-    states = {
-        name: random.randint(np.iinfo(np.int32).max)
-        for name in sorted(learner.get_params())
-        if name == "random_state" or name.endswith("__random_state")
-    }
-    learner.set_params(**states)
-    learner = for_sparse(learner) if is_sparse(X) else learner
-    target = np.asarray(target, dtype=np.int64)
-    weights = {} if (weight == 1).all() else {_weight_name(learner): weight}
-    try:
-        return learner.fit(X, target, **weights)
-    except ValueError as error:
-        names = _text_columns(X)
-        if not names or "could not convert string" not in str(error):
-            raise
-        raise ValueError(
-            f"{type(learner).__name__} takes no text, and X has columns of it: {', '.join(names)}. "
-            'Make categories of them, X.astype({name: "category"}), if the learner takes those, or '
-            "put an encoder in front of it, in a pipeline."
-        ) from error
-
-
-def _text_columns(X: Any) -> list[str]:
-    """Names of the columns of a pandas frame that hold text or objects; none of other rows."""
-    if not hasattr(X, "select_dtypes"):
-        return []
-    # Categories are of the kind "O" as well.
-    kinds = X.dtypes.items()
-    return [repr(name) for name, kind in kinds if kind.kind in "OU" and str(kind) != "category"]
-
-
-def scores(learner: Any, X: Any) -> Floats:
-    """Score rows by a fitted learner: probabilities of target 1, or a sigmoid of its decisions.
-
-    Parameters
-    ----------
-    learner
-        Fitted to targets 0 and 1.
-    X
-        Rows.
-    """
-    if hasattr(learner, "predict_proba"):
-        both = np.asarray(learner.predict_proba(X))
-        if both.ndim != 2 or both.shape[1] != 2:
-            raise ValueError(
-                f"{type(learner).__name__}.predict_proba must return two columns, one a class; it "
-                f"returns an array of shape {both.shape}."
-            )
-        return _checked(learner, both[:, 1])
-    decision: Floats = np.clip(learner.decision_function(X), -500, 500)
-    return _checked(learner, 1 / (1 + np.exp(-decision)))
-
-
-def _checked(learner: Any, probability: Floats) -> Floats:
-    """Refuse what is no probability: one such score would spoil those of all rows."""
-    # A rounding error beyond the ends does no harm.
-    wrong = ~((probability >= -ROUNDING) & (probability <= 1 + ROUNDING))
-    if wrong.any():
-        first = int(wrong.argmax())
-        raise ValueError(
-            f"{type(learner).__name__} predicts {probability[first]} for row {first} of "
-            f"{len(wrong)}, which is no probability; it does so for {int(wrong.sum())} of them. "
-            "Take another estimator=, or rows that it can score."
-        )
-    return probability
-
-
-def balanced_logits(probability: Floats, share: float) -> Floats:
-    """Log-odds as if labelled and unlabelled rows had the same weight, (n,).
-
-    Parameters
-    ----------
-    probability
-        Of being labelled, (n,).
-    share
-        Of the labelled rows, as the learner saw it.
-
-    Examples
-    --------
-    >>> balanced_logits(np.array([0.25, 0.25]), 0.25).round(6)
-    array([0., 0.])
-    """
-    inside = np.clip(probability, 1e-9, 1 - 1e-9)
-    odds: Floats = np.log(inside / (1 - inside)) - np.log(share / (1 - share))
-    return odds
-
-
 def _refuse_unusable(X: Any) -> None:
     """Refuse repeated names, and arrays of dates; those in a frame are for the learner to read."""
     refuse_repeated_names(X)
     if not hasattr(X, "columns"):
         refuse_dates(X)
-
-
-def refuse_huge(X: Any) -> None:
-    """Refuse numbers that single precision cannot hold; infinity is for the learner to refuse.
-
-    And tables of nothing but numbers whose squares are 0: learners cannot scale them, or never end.
-
-    Examples
-    --------
-    >>> refuse_huge([[1e200]])
-    Traceback (most recent call last):
-    ValueError: X holds numbers beyond 3.4e+38, such as 1e+200: scale the columns, or ...
-    """
-    if hasattr(X, "select_dtypes"):
-        X = X.select_dtypes(np.floating).to_numpy(dtype=np.float64, na_value=np.nan)
-    try:
-        table = np.asarray(X.tocoo().data if issparse(X) else X)
-    except ValueError:
-        # Rows of several lengths, which some learners read.
-        return
-    if table.dtype.kind == "f" and table.dtype.itemsize > 4:
-        huge = np.isfinite(table) & (np.abs(table) > LARGEST)
-        if huge.any():
-            raise ValueError(
-                f"X holds numbers beyond {LARGEST:.2g}, such as {table[huge][0]:.3g}: scale the "
-                "columns, or take their logarithms."
-            )
-        most = np.max(np.abs(table), initial=0.0, where=np.isfinite(table))
-        if 0 < most < LEAST:
-            raise ValueError(f"X holds no number beyond {most:.2g}: scale the columns.")
-
-
-def _weight_name(learner: Any) -> str:
-    """Name the parameter of ``fit`` that takes the weights of the rows."""
-    if isinstance(learner, Pipeline):
-        name, last = learner.steps[-1]
-        if has_fit_parameter(last, "sample_weight"):
-            return f"{name}__sample_weight"
-    elif has_fit_parameter(learner, "sample_weight"):
-        return "sample_weight"
-    raise ValueError(
-        f"{type(learner).__name__} takes no sample_weight, and rows have to be weighted here. Take "
-        "another estimator=, such as HistGradientBoostingClassifier()."
-    )
-
-
-def n_folds(is_positive: Mask) -> int:
-    """Folds that rows are dealt into: no more than there are rows of either kind.
-
-    Examples
-    --------
-    >>> n_folds(np.array([True, True, False, False, False]))
-    2
-    """
-    return min(FOLDS, int(is_positive.sum()), int((~is_positive).sum()))
-
-
-def folds(
-    is_positive: Mask, random: np.random.RandomState, X: Any = None
-) -> list[tuple[Index, Index]]:
-    """Split P and U evenly: rows to learn from and rows to score; none if they are too few.
-
-    Parameters
-    ----------
-    is_positive
-        Which rows are labelled, (n,).
-    random
-        Decides which row is where.
-    X
-        If given, copies of a row are kept in one fold: trees would recognise them.
-
-    Examples
-    --------
-    >>> mask = np.array([True, True, False, False, False])
-    >>> [len(other) for _, other in folds(mask, np.random.RandomState(0))]
-    [3, 2]
-    """
-    count = n_folds(is_positive)
-    if count < 2:
-        return []
-    splitter = StratifiedKFold(count, shuffle=True, random_state=random)
-    splits = list(splitter.split(np.zeros(len(is_positive)), is_positive))
-    if X is None:
-        return splits
-    fold = np.empty(len(is_positive), dtype=np.intp)
-    for place, (_, other) in enumerate(splits):
-        fold[other] = place
-    together = fold[first_copies(X)]
-    # Where all rows of one label are copies, they cannot be kept in one fold.
-    if not has_both_outside(together, is_positive):
-        return splits
-    return [
-        (np.flatnonzero(together != place), np.flatnonzero(together == place))
-        for place in np.unique(together)
-    ]
-
-
-def has_both_outside(fold: Index, is_positive: Mask) -> bool:
-    """Whether labelled and unlabelled rows lie outside of every fold.
-
-    Examples
-    --------
-    >>> has_both_outside(np.array([0, 1, 1]), np.array([True, False, False]))
-    False
-    """
-    places = np.unique(fold)
-    return len(places) > 1 and all(
-        0 < is_positive[fold != place].sum() < (fold != place).sum() for place in places
-    )
-
-
-def first_copies(X: Any) -> Index:
-    """The first row that is equal to each row, (n,).
-
-    Examples
-    --------
-    >>> first_copies(np.array([[1.0], [2.0], [1.0]])).tolist()
-    [0, 1, 0]
-    """
-    if issparse(X):
-        return _first_sparse_copies(X)
-    keys = np.ascontiguousarray(X).view(np.dtype((np.void, X.dtype.itemsize * X.shape[1]))).ravel()
-    _, first, number = np.unique(keys, return_index=True, return_inverse=True)
-    return first[number]
-
-
-def _first_sparse_copies(X: Any) -> Index:
-    """The same of rows in CSR form, by their entries."""
-    first: dict[tuple[bytes, bytes], int] = {}
-    parts = zip(X.indptr[:-1].tolist(), X.indptr[1:].tolist(), strict=True)
-    keys = ((X.indices[a:b].tobytes(), X.data[a:b].tobytes()) for a, b in parts)
-    return np.array([first.setdefault(key, row) for row, key in enumerate(keys)], dtype=np.intp)
-
-
-def hold_out(
-    is_positive: Mask, fraction: float, random: np.random.RandomState
-) -> tuple[Index, Index]:
-    """Divide rows into those to learn from and those held out, of P and of U alike.
-
-    Parameters
-    ----------
-    is_positive
-        Which rows are labelled, (n,).
-    fraction
-        Share to hold out, at least one row of each; none of classes with a single row.
-    random
-        Decides who is where.
-
-    Examples
-    --------
-    >>> mask = np.array([True, True, False, False, False])
-    >>> [len(part) for part in hold_out(mask, 0.5, np.random.RandomState(0))]
-    [3, 2]
-    """
-    everything = np.arange(len(is_positive))
-    parts = np.flatnonzero(is_positive), np.flatnonzero(~is_positive)
-    sizes = held_out_sizes(len(parts[0]), len(is_positive), fraction)
-    if not any(sizes):
-        return everything, everything[:0]
-    held_out = np.concatenate(
-        [random.permutation(part)[:size] for part, size in zip(parts, sizes, strict=True)]
-    )
-    return np.setdiff1d(everything, held_out), np.sort(held_out)

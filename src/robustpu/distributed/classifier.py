@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from robustpu import calibration, labels, priors
 from robustpu.base.classifier import CollapseWarning
-from robustpu.base.wrapper import balanced_logits
+from robustpu.base.learners import balanced_logits
 from robustpu.calibration import matched, prior_shift
 from robustpu.curriculum import Curriculum
 from robustpu.distributed import blocks, learning, summaries

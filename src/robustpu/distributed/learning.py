@@ -12,7 +12,7 @@ import distributed
 import numpy as np
 from dask.delayed import delayed
 
-from robustpu.base.wrapper import scores
+from robustpu.base.learners import scores
 from robustpu.distributed.blocks import Floats, Folded, Parts, Table
 
 logger = logging.getLogger(__name__)

@@ -12,10 +12,11 @@ from sklearn.utils import Bunch, Tags, check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from robustpu import labels
-from robustpu.base.arrays import check_images, check_table, check_training_data
+from robustpu.base.arrays import check_images, check_table, check_training_data, refuse_huge
 from robustpu.base.classifier import BasePUClassifier
-from robustpu.base.wrapper import FOLDS, refuse_huge
+from robustpu.base.folds import FOLDS
 from robustpu.methods import composition
+from robustpu.methods.diagram import side_by_side
 from robustpu.methods.effort import check_effort
 from robustpu.methods.frames import columns_of, fit_vectorizer, is_frame, needs_vectorizer
 from robustpu.methods.members import MEMBERS, Named, members_of, named_members
@@ -315,6 +316,11 @@ class PUClassifier(BasePUClassifier):
         """The fitted learners by name."""
         return Bunch(**dict(zip(self.member_names_, self.members_, strict=True)))
 
+    def _sk_visual_block_(self) -> Any:
+        if hasattr(self, "weights_"):
+            return side_by_side(self.member_names_, self.members_, self.weights_.tolist())
+        return side_by_side(*zip(*self.pool(), strict=True))
+
     # New rows.
 
     def member_scores(self, X: ArrayLike) -> Floats:
@@ -356,7 +362,7 @@ class PUClassifier(BasePUClassifier):
         names = getattr(self, "feature_names_in_", None)
         if not is_frame(X) or names is None:
             X = validate_data(self, X, reset=False, ensure_all_finite="allow-nan")
-        return self.vectorizer_.transform(columns_of(X, names))
+        return self.vectorizer_.encode(columns_of(X, names))
 
     def _filled(self, X: ArrayLike) -> ArrayLike:
         """Put medians into gaps of rows, if the table of the fit had none."""

@@ -10,7 +10,9 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
 from robustpu import labels
-from robustpu.base.wrapper import WrapperPUClassifier, fit_learner, n_folds, scores
+from robustpu.base.folds import n_folds
+from robustpu.base.learners import fit_learner, scores
+from robustpu.base.wrapper import WrapperPUClassifier
 from robustpu.calibration import matched, posterior
 from robustpu.scenario import to_population
 from robustpu.training import TrainingData

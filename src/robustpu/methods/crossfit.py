@@ -8,7 +8,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
-from robustpu.base.wrapper import fit_learner, scores
+from robustpu.base.learners import fit_learner, scores
 from robustpu.training.data import Floats, Index, Mask, rows_of
 
 

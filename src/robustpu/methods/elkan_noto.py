@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from robustpu.base.wrapper import WrapperPUClassifier, scores
+from robustpu.base.learners import scores
+from robustpu.base.wrapper import WrapperPUClassifier
 from robustpu.calibration import posterior
 from robustpu.priors import inside
 from robustpu.scenario import to_population

@@ -75,7 +75,7 @@ def fit_vectorizer(estimator: Any, X: Any) -> tuple["Vectorizer", NDArray[np.flo
     kinds: Any = None if is_frame(X) else dict.fromkeys(columns, "number")
     vectorizer = Vectorizer(kinds=kinds).fit(columns)
     # Odd cells are in the notes of their columns.
-    return vectorizer, vectorizer.transform(columns, tally=Tally())
+    return vectorizer, vectorizer.encode(columns, tally=Tally())
 
 
 def columns_of(X: Any, names: Any = None) -> Any:

@@ -11,7 +11,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from robustpu.base.wrapper import hold_out, scores
+from robustpu.base.folds import hold_out
+from robustpu.base.learners import scores
 from robustpu.calibration import boundary, log_odds
 from robustpu.methods.two_step import TwoStepClassifier
 from robustpu.selection import positive_rates, proxy_accuracy

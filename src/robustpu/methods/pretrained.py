@@ -11,9 +11,9 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import Tags
 
 from robustpu import labels
-from robustpu.base.arrays import check_rows
+from robustpu.base.arrays import check_rows, refuse_huge
 from robustpu.base.neural import device_of
-from robustpu.base.wrapper import SinglePUClassifier, refuse_huge
+from robustpu.base.wrapper import SinglePUClassifier
 from robustpu.calibration import log_odds
 from robustpu.pretrained import EncodedTable, load_network, read_about
 from robustpu.pretrained.inference import MAX_COLUMNS, MAX_CONTEXT, on_threads

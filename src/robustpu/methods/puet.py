@@ -9,8 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.ensemble import ExtraTreesClassifier
 
 from robustpu import labels
-from robustpu.base.arrays import check_rows
-from robustpu.base.wrapper import SinglePUClassifier, balanced_logits, folds, refuse_huge
+from robustpu.base.arrays import check_rows, refuse_huge
+from robustpu.base.folds import folds
+from robustpu.base.learners import balanced_logits
+from robustpu.base.wrapper import SinglePUClassifier
 from robustpu.methods.trees import Forest, Limits, Masses, grow
 from robustpu.pool.forests import FAR
 from robustpu.pool.trees import Trees

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from robustpu.base.wrapper import scores
+from robustpu.base.learners import scores
 from robustpu.methods.two_step import TwoStepClassifier
 from robustpu.training import TrainingData
 from robustpu.training.data import Floats, Mask

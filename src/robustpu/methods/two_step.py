@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from robustpu.base.wrapper import WrapperPUClassifier, scores
+from robustpu.base.learners import scores
+from robustpu.base.wrapper import WrapperPUClassifier
 from robustpu.calibration import log_odds, matching_shift, quantile_shift
 from robustpu.training import TrainingData
 from robustpu.training.data import Floats, Mask

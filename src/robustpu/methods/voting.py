@@ -16,6 +16,7 @@ from robustpu.base.arrays import check_table, check_training_data, edges_of
 from robustpu.base.classifier import BasePUClassifier
 from robustpu.base.neural import NeuralPUClassifier
 from robustpu.base.wrapper import WrapperPUClassifier
+from robustpu.methods.diagram import side_by_side
 from robustpu.methods.nnpu import NNPUClassifier
 from robustpu.modules import scale_of
 from robustpu.modules.rows import blocks, inputs_of, is_mapped, some_of_each
@@ -127,6 +128,12 @@ class PUVotingClassifier(BasePUClassifier):
     def named_estimators_(self) -> Bunch:
         """The fitted classifiers by name."""
         return Bunch(**dict(zip(self.estimator_names_, self.estimators_, strict=True)))
+
+    def _sk_visual_block_(self) -> Any:
+        if hasattr(self, "weights_"):
+            return side_by_side(self.estimator_names_, self.estimators_, self.weights_.tolist())
+        named = self.estimators or []
+        return side_by_side(_names(named), [estimator for _, estimator in named])
 
     scale_weight = staticmethod(NeuralPUClassifier.scale_weight)
 

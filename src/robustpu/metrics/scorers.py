@@ -1,13 +1,14 @@
 """Metrics as scorers of scikit-learn: for cross_val_score, GridSearchCV and their kin."""
 
 import re
-from collections.abc import Callable, Mapping
-from functools import partial
-from typing import Any, TypeAlias
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.pipeline import Pipeline
+from sklearn.utils.metadata_routing import MetadataRequest
 
 from robustpu import labels
 from robustpu.metrics.sample import sample_of
@@ -16,12 +17,88 @@ from robustpu.scenario import check_prior, check_scenario
 from robustpu.validation.names import suggest
 from robustpu.validation.numbers import check_number
 
-Scorer: TypeAlias = Callable[..., float]
-
 # The smaller the better.
 ERRORS = frozenset({"zero_one_risk"})
 # Near a rate of zero these explode, so one fold could outweigh all others.
 RATIOS = frozenset({"precision", "f1", "lee_liu", "average_precision"})
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """(estimator, X, y) -> a metric; what :func:`scorer` makes.
+
+    With metadata routing, ``set_score_request(sample_weight=True)`` asks for sample weights.
+
+    Attributes
+    ----------
+    name, prior, threshold, scenario, pos_label, k
+        As given to :func:`scorer`.
+    request
+        Whether sample weights are requested, or under which name; None: not said.
+    """
+
+    name: str
+    prior: float | None = None
+    threshold: float | None = None
+    scenario: str | None = None
+    pos_label: labels.Label | None = None
+    k: int | None = None
+    request: bool | str | None = None
+
+    def __call__(
+        self, estimator: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> float:
+        model = _innermost(estimator)
+        prior = getattr(model, "prior_", None) if self.prior is None else self.prior
+        if prior is None:
+            raise ValueError(
+                f"scorer({self.name!r}) needs a prior: {type(model).__name__} has no prior_. Give "
+                "prior=, the share of positives among the unlabelled rows."
+            )
+        given = self.pos_label
+        pos_label = getattr(model, "pos_label", None) if given is None else given
+        neg_label = getattr(model, "neg_label", None)
+        score, middle = _scores(estimator, X, pos_label, neg_label)
+        threshold, scenario = self.threshold, self.scenario
+        if threshold is None:
+            # That of an estimator is one of probabilities.
+            threshold = getattr(model, "threshold_", middle) if middle else middle
+        if scenario is None:
+            scenario = str(getattr(model, "scenario", "case-control"))
+        sample = sample_of(
+            y,
+            score,
+            prior=prior,
+            threshold=threshold,
+            scenario=scenario,
+            pos_label=pos_label,
+            neg_label=neg_label,
+            sample_weight=sample_weight,
+            k=self.k,
+        )
+        estimate = estimate_of(self.name, sample)
+        value = estimate.value if self.name in RATIOS else estimate.raw
+        return -value if self.name in ERRORS else value
+
+    def set_score_request(self, *, sample_weight: bool | str | None) -> Self:
+        """Request sample weights by scikit-learn's metadata routing, and return a scorer that does.
+
+        Parameters
+        ----------
+        sample_weight
+            Whether they are wanted, or the name that they are given by.
+        """
+        return replace(self, request=sample_weight)
+
+    def get_metadata_routing(self) -> MetadataRequest:
+        """Tell scikit-learn what is requested."""
+        found = MetadataRequest(owner=type(self).__name__)
+        found.score.add_request(param="sample_weight", alias=self.request)
+        return found
+
+    def _accept_sample_weight(self) -> bool:
+        """Answer searches over several metrics, which ask their scorers."""
+        return True
 
 
 def scorer(
@@ -75,62 +152,7 @@ def scorer(
         check_scenario(scenario)
     check_number("threshold", threshold, optional=True)
     check_number("k", k, least=1, whole=True, optional=True)
-    # A partial of a module's function can be sent to other processes.
-    return partial(
-        _score,
-        name=name,
-        prior=prior,
-        threshold=threshold,
-        scenario=scenario,
-        pos_label=pos_label,
-        k=k,
-    )
-
-
-def _score(
-    estimator: Any,
-    X: Any,
-    y: ArrayLike,
-    sample_weight: ArrayLike | None = None,
-    *,
-    name: str,
-    prior: float | None,
-    threshold: float | None,
-    scenario: str | None,
-    pos_label: labels.Label | None,
-    k: int | None,
-) -> float:
-    model = _innermost(estimator)
-    if prior is None:
-        prior = getattr(model, "prior_", None)
-    if prior is None:
-        raise ValueError(
-            f"scorer({name!r}) needs a prior: {type(model).__name__} has no prior_. Give prior=, "
-            "the share of positives among the unlabelled rows."
-        )
-    if pos_label is None:
-        pos_label = getattr(model, "pos_label", None)
-    neg_label = getattr(model, "neg_label", None)
-    score, middle = _scores(estimator, X, pos_label, neg_label)
-    if threshold is None:
-        # That of an estimator is one of probabilities.
-        threshold = getattr(model, "threshold_", middle) if middle else middle
-    if scenario is None:
-        scenario = str(getattr(model, "scenario", "case-control"))
-    sample = sample_of(
-        y,
-        score,
-        prior=prior,
-        threshold=threshold,
-        scenario=scenario,
-        pos_label=pos_label,
-        neg_label=neg_label,
-        sample_weight=sample_weight,
-        k=k,
-    )
-    estimate = estimate_of(name, sample)
-    value = estimate.value if name in RATIOS else estimate.raw
-    return -value if name in ERRORS else value
+    return Scorer(name, prior, threshold, scenario, pos_label, k)
 
 
 def _innermost(estimator: Any) -> Any:

@@ -11,7 +11,8 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 
 from robustpu.base.classifier import BasePUClassifier
-from robustpu.base.wrapper import fit_learner, folds
+from robustpu.base.folds import folds
+from robustpu.base.learners import fit_learner
 from robustpu.calibration import log_odds
 from robustpu.modules.rows import is_mapped, some_of_each
 from robustpu.training import TrainingData

@@ -133,6 +133,18 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             A column is missing, or cannot be read as what it was. Of parts of a table, as
             `iter_table` gives them, the last one tells, by the tally of all.
         """
+        return self.encode(X, fill_columns=fill_columns, tally=tally)
+
+    def encode(
+        self, X: Any, *, fill_columns: bool = False, tally: Tally | None = None
+    ) -> NDArray[np.float32]:
+        """Do what ``transform`` does, and give an array whatever ``set_output`` says.
+
+        Parameters
+        ----------
+        X, fill_columns, tally
+            As there.
+        """
         check_is_fitted(self)
         table = _as_table(X)
         noted = Tally() if tally is None else tally

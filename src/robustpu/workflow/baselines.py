@@ -10,7 +10,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from robustpu.base.wrapper import WrapperPUClassifier, scores
+from robustpu.base.learners import scores
+from robustpu.base.wrapper import WrapperPUClassifier
 from robustpu.training import TrainingData
 from robustpu.training.data import Floats
 from robustpu.validation.parameters import parameters

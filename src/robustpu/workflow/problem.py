@@ -137,7 +137,7 @@ def make_problem(
     vectorizer = Vectorizer(kinds=kinds or None, random_state=seed).fit(parts.table, y == 1)
     return Problem(
         # Odd cells are already in the notes of their columns.
-        X=vectorizer.transform(parts.table, tally=Tally()),
+        X=vectorizer.encode(parts.table, tally=Tally()),
         y=y,
         checked=is_checked,
         table=parts.table,

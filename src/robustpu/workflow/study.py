@@ -99,7 +99,7 @@ class Study:
         data = self.results.data
         named = (data.label, data.id, data.time, data.propensity, *data.dropped)
         roles = {name for name in named if name}
-        features: NDArray[np.float32] = self.vectorizer.transform(
+        features: NDArray[np.float32] = self.vectorizer.encode(
             table.without(roles), fill_columns=fill_columns, tally=tally
         )
         return features
