@@ -92,12 +92,19 @@ def append(entries: list[dict[str, Any]]) -> None:
         os.close(file)
 
 
-def run(methods: list[str], tables: list[str], settings: list[str], draws: int, jobs: int) -> None:
+def run(
+    methods: list[str],
+    tables: list[str],
+    settings: list[str],
+    draws: int,
+    jobs: int,
+    wanted: list[str],
+) -> None:
     """Fit what has no line yet."""
     done = {tuple(entry[name] for name in KEY) for entry in stored()}
     tasks = []
     for table, setting, seed, method in product(tables, settings, range(draws), methods):
-        priors = [p for p in PRIORS if (table, setting, seed, method, p) not in done]
+        priors = [p for p in wanted if (table, setting, seed, method, p) not in done]
         if priors:
             tasks.append(delayed(fit_draw)(table, setting, seed, method, priors))
     for found in Parallel(n_jobs=jobs, return_as="generator_unordered")(tasks):
@@ -282,6 +289,7 @@ def main() -> None:
     parser.add_argument("--no-baselines", action="store_true", help="they need LightGBM")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--draws", type=int, default=DRAWS)
+    parser.add_argument("--priors", nargs="*", default=PRIORS, choices=PRIORS)
     parser.add_argument("--report", action="store_true", help="print what is stored, fit nothing")
     options = parser.parse_args()
     methods = [*robustpu.all_methods()] if options.methods == ["all"] else options.methods
@@ -291,7 +299,7 @@ def main() -> None:
     methods = methods if options.no_baselines else [LIMIT, *BASELINES, *methods]
     tables = options.tables or HALVES[options.half]
     if not options.report:
-        run(methods, tables, options.settings, options.draws, options.jobs)
+        run(methods, tables, options.settings, options.draws, options.jobs, options.priors)
     report(options.half, tables, options.settings)
     report_promises(tables, options.settings)
     if options.half == "development" and not options.tables:

@@ -1,4 +1,4 @@
-"""Many trees as flat arrays, scored by scikit-learn's compiled code."""
+"""Many trees as flat arrays: small ones are scored by masks, others by scikit-learn."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
@@ -9,8 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.tree._tree import Tree
 
+from robustpu.pool.masks import LEAVES, LeafMasks
+
 Floats = NDArray[np.float64]
 Index = NDArray[np.intp]
+
+# Numbers of the rows that are scored at a time: they stay in the cache from tree to tree.
+NUMBERS = 1 << 19
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,11 +54,24 @@ class Trees:
         )
         return tree
 
+    @cached_property
+    def masks(self) -> LeafMasks | None:
+        """The trees as masks, if all are small."""
+        if np.diff(self.start).max() >= 2 * LEAVES:
+            return None
+        names = ("start", "feature", "threshold", "left", "right", "value")
+        return LeafMasks.of(*(getattr(self, name).tolist() for name in names))
+
     def total(self, X: NDArray[np.float32]) -> Floats:
         """Sum of the values of the leaves that each row comes to, (n,)."""
+        if self.masks is not None:
+            return self.masks.total(X)
         total = np.zeros(len(X))
-        for tree in self.compiled:
-            total += tree.predict(X)[:, 0]
+        step = max(1, NUMBERS // X.shape[1])
+        for start in range(0, len(X), step):
+            part = X[start : start + step]
+            for tree in self.compiled:
+                total[start : start + step] += tree.predict(part)[:, 0]
         return total
 
     def __getstate__(self) -> dict[str, Any]:
