@@ -1,4 +1,4 @@
-"""Speed of the default on tables, beside LightGBM's own fit in the same run.
+"""Speed of the default on tables, and of LightGBM's fit in the same run.
 
     python benchmarks/default.py             # 1,200 x 57, 10,000 x 30 and 100,000 x 30
     python benchmarks/default.py --large     # 1,000,000 x 30, too

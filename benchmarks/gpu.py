@@ -85,15 +85,15 @@ def steps() -> dict[str, float]:
         plain[name] = plain_step("mlp", shape, 6000)
         row = f"{f'mlp, {name} inputs':24}{plain[name]:8.0f}"
         for members in (1, 10, 100, 300):
-            own = fleet_step("mlp", shape, 6000, members)
-            row += f"{own:10.1f} {plain[name] / own:6.0f}x"
+            seconds = fleet_step("mlp", shape, 6000, members)
+            row += f"{seconds:10.1f} {plain[name] / seconds:6.0f}x"
         print(row, flush=True)
     print(f"{'':32}" + "".join(f"{f'fleet of {m}':>18}" for m in (1, 8)))
     plain["conv"] = plain_step("all_conv", (3, 32, 32), 3000)
     row = f"{'all_conv, 3 x 32 x 32':24}{plain['conv']:8.0f}"
     for members in (1, 8):
-        own = fleet_step("all_conv", (3, 32, 32), 3000, members)
-        row += f"{own:10.0f} {plain['conv'] / own:6.1f}x"
+        seconds = fleet_step("all_conv", (3, 32, 32), 3000, members)
+        row += f"{seconds:10.0f} {plain['conv'] / seconds:6.1f}x"
     print(row + "\n", flush=True)
     return plain
 

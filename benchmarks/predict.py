@@ -50,20 +50,20 @@ def main() -> None:
     parser.add_argument("--members", default="4", help="Robust-PU networks; the trees are 200.")
     parser.add_argument("--folder", help="Where to put the files; a temporary folder by default.")
     parser.add_argument("--read", type=Path, help=argparse.SUPPRESS)
-    own = parser.parse_args()
-    if own.read:
-        sum(part.n_rows for part in iter_table(own.read))
+    options = parser.parse_args()
+    if options.read:
+        sum(part.n_rows for part in iter_table(options.read))
         return
-    with tempfile.TemporaryDirectory(dir=own.folder) as name:
+    with tempfile.TemporaryDirectory(dir=options.folder) as name:
         folder = Path(name)
-        size = round(own.gigabytes * 1e9)
+        size = round(options.gigabytes * 1e9)
         if shutil.disk_usage(folder).free < 1.5 * size:
-            raise SystemExit(f"{folder} has too little room for a file of {own.gigabytes} GB.")
+            raise SystemExit(f"{folder} has too little room for a file of {options.gigabytes} GB.")
         make(ROWS, folder)
         model, table = folder / "model", folder / "large.csv"
         fit = ("fit", folder / "table.csv", "--label", "label", "--prior", "0.05", "--quiet")
-        some = ("--members", own.members) if own.method != "puet" else ()
-        run("-m", "robustpu", *fit, "--method", own.method, *some, "--out", model)
+        some = ("--members", options.members) if options.method != "puet" else ()
+        run("-m", "robustpu", *fit, "--method", options.method, *some, "--out", model)
         rows = enlarge(folder / "table.csv", table, size)
         print(f"{table.stat().st_size / 1e9:.2f} GB, {rows:,} rows of 30 columns", flush=True)
         reading = run(__file__, "--read", table)

@@ -149,9 +149,9 @@ def main() -> None:
         for workers in asked.workers:
             one = measure(rows, workers)
             results = [
-                own for own in results if (own["rows"], own["workers"]) != (rows, workers)
+                each for each in results if (each["rows"], each["workers"]) != (rows, workers)
             ] + [one]
-            results.sort(key=lambda own: (own["rows"], own["workers"]))
+            results.sort(key=lambda each: (each["rows"], each["workers"]))
             HERE.write_text(json.dumps(results, indent=1) + "\n")
             print(told(one), flush=True)
 
@@ -159,7 +159,7 @@ def main() -> None:
 def told(one: dict[str, Any]) -> str:
     """One line of the table."""
     plain, robust, ratio = one["plain"], one["robust"], one["ratio_a_round"]
-    pairs = [f"{own['s']} ({own['cpu_s']})" for own in (plain, robust, ratio)]
+    pairs = [f"{each['s']} ({each['cpu_s']})" for each in (plain, robust, ratio)]
     memory = f"{plain['gb']}, {robust['gb']}"
     return "| " + " | ".join([f"{one['rows']:,}", str(one["workers"]), *pairs, memory]) + " |"
 

@@ -46,7 +46,7 @@ def make(rows: int, folder: Path) -> None:
     random = np.random.default_rng(0)
     start = np.datetime64("2020-01-01T00:00:00")
     columns: dict[str, np.ndarray] = {"claim_id": np.arange(rows) + 10_000_000}
-    columns["code"] = np.array([f"{own:016x}" for own in random.integers(0, 2**62, rows)])
+    columns["code"] = np.array([f"{each:016x}" for each in random.integers(0, 2**62, rows)])
     for place in range(12):
         columns[f"number {place}"] = np.round(random.lognormal(3, 1, rows), 2)
     for place in range(4):
@@ -60,14 +60,14 @@ def make(rows: int, folder: Path) -> None:
     seconds = random.integers(0, 1800 * 86_400, (2, rows))
     columns["day"] = (start + seconds[0]).astype("datetime64[D]").astype(str)
     columns["time"] = (start + seconds[1]).astype(str)
-    columns["note"] = np.array([" ".join(own) for own in random.choice(WORDS, (rows, 6))])
-    columns["money"] = np.array([f"€ {own:,.2f}" for own in random.lognormal(7, 1, rows)])
+    columns["note"] = np.array([" ".join(each) for each in random.choice(WORDS, (rows, 6))])
+    columns["money"] = np.array([f"€ {each:,.2f}" for each in random.lognormal(7, 1, rows)])
     columns["label"] = np.where(random.random(rows) < 0.01, "1", "")
     gaps = {name for name in columns if name.endswith((" 1", " 3"))}
     table = pa.table(
         {
-            name: pa.array(own, mask=random.random(rows) < 0.1 if name in gaps else None)
-            for name, own in columns.items()
+            name: pa.array(each, mask=random.random(rows) < 0.1 if name in gaps else None)
+            for name, each in columns.items()
         }
     )
     csv.write_csv(table, folder / "table.csv")
@@ -93,7 +93,7 @@ def measure(file: Path, in_parts: bool) -> None:
         tally = Tally()
         step(
             "in parts",
-            lambda: [len(vectorizer.transform(own, tally=tally)) for own in iter_table(file)],
+            lambda: [len(vectorizer.transform(each, tally=tally)) for each in iter_table(file)],
         )
         return
     parts = take_roles(step("read", lambda: read_table(file)), roles)
@@ -106,13 +106,13 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--measure", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--parts", action="store_true", help=argparse.SUPPRESS)
-    own = parser.parse_args()
-    if own.measure:
-        measure(own.measure, own.parts)
+    options = parser.parse_args()
+    if options.measure:
+        measure(options.measure, options.parts)
         return
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        make(own.rows, folder)
+        make(options.rows, folder)
         for file in (folder / "table.csv", folder / "table.parquet"):
             print(f"{file.name}: {file.stat().st_size / 1e6:.0f} MB", flush=True)
             for more in ([], ["--parts"]):

@@ -1,4 +1,4 @@
-"""Table: methods as they are, where the labelled positives are no fair sample.
+"""Table: methods as they are, where labelled positives are not selected completely at random.
 
     python experiments/biased.py --run     # runs what is missing; ROBUSTPU_DATA has the tables
     python experiments/biased.py           # prints what is stored
@@ -78,10 +78,10 @@ def print_columns(errors: dict[tuple, list[float]], tables: list[str], title: st
     if not means:
         return
     print(f"\n{title}")
-    print(f"{'':12}", *(f"{own:>10}" for own in LABELINGS), f"{'biased':>10}")
-    for method in sorted(means, key=lambda own: np.mean(means[own][1:])):
+    print(f"{'':12}", *(f"{each:>10}" for each in LABELINGS), f"{'biased':>10}")
+    for method in sorted(means, key=lambda each: np.mean(means[each][1:])):
         figures = [*means[method], np.mean(means[method][1:])]
-        print(f"{method:12}", *(f"{own:10.2f}" for own in figures))
+        print(f"{method:12}", *(f"{each:10.2f}" for each in figures))
 
 
 def main() -> None:
@@ -89,12 +89,12 @@ def main() -> None:
     parser.add_argument("--run", action="store_true")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--methods", nargs="*", default=METHODS)
-    own = parser.parse_args()
-    if own.run:
+    options = parser.parse_args()
+    if options.run:
         # Trials last: what is stored early is a table of one trial.
-        keys = product(range(TRIALS), TABLES, LABELINGS, own.methods)
+        keys = product(range(TRIALS), TABLES, LABELINGS, options.methods)
         names = "table", "labeling", "method", "trial"
-        run_missing(STORED, names, ((*rest, trial) for trial, *rest in keys), run, own.jobs)
+        run_missing(STORED, names, ((*rest, trial) for trial, *rest in keys), run, options.jobs)
     print_table(stored(STORED))
 
 

@@ -248,17 +248,17 @@ def report() -> None:
                 f"{np.median(high - low):.2f}"
             )
         tests = {
-            f"separation from {SEPARABLE_FROM}": lambda own: (
-                own["separation_0.5"] >= SEPARABLE_FROM
+            f"separation from {SEPARABLE_FROM}": lambda each: (
+                each["separation_0.5"] >= SEPARABLE_FROM
             ),
-            f"interval within a factor of {NARROW}": lambda own: (
-                own["posterior_0.3_0.95"] <= NARROW * own["posterior_0.3_0.05"]
+            f"interval within a factor of {NARROW}": lambda each: (
+                each["posterior_0.3_0.95"] <= NARROW * each["posterior_0.3_0.05"]
             ),
         }
         for name, is_passed in tests.items():
-            passed = [own for own in entries if is_passed(own)]
+            passed = [each for each in entries if is_passed(each)]
             wrong = [
-                own for own in passed if abs(own["posterior_0.3_0.5"] / own["prior"] - 1) > 0.3
+                each for each in passed if abs(each["posterior_0.3_0.5"] / each["prior"] - 1) > 0.3
             ]
             print(f"  {name}: {len(passed)} pass, of them off by over 30 %: {len(wrong)}")
 

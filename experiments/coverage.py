@@ -81,7 +81,7 @@ def model_of(method: str, prior, scenario: str):
 
 
 def run(number: int, method: str) -> dict:
-    """Fit, and set each interval beside the truth."""
+    """Fit, and compare each interval with the truth."""
     made = problem(number)
     prior = made["prior"] if made["is_given"] else "auto"
     model = model_of(method, prior, made["scenario"])

@@ -92,9 +92,9 @@ def default(method: str, drawn: list[robustpu.PUData]) -> list:
 
 def tuned(method: str, drawn: list[robustpu.PUData]) -> list:
     """Take for each trial the setting with the highest mean score on held-out rows."""
-    own = {"prior": PRIOR, "n_members": 5, "epochs": 100}
+    common = {"prior": PRIOR, "n_members": 5, "epochs": 100}
     models = fit_together(
-        Job(NNPUClassifier(**own, **setting, random_state=trial), pu.X, pu.y, split=trial)
+        Job(NNPUClassifier(**common, **setting, random_state=trial), pu.X, pu.y, split=trial)
         for trial, pu in enumerate(drawn)
         for setting in SETTINGS
     )
@@ -117,27 +117,27 @@ def print_table(entries: list[dict]) -> None:
         rates[entry["method"]].append(entry["rate"])
     tables = [name for name in [*OURS, *KEEL] if any(name == place[2] for place in errors)]
     methods = sorted({method for method, _, _ in errors}, key=[*METHODS, BEFORE].index)
-    whole = [all(errors[*own, name] for own in product(methods, COUNTS)) for name in tables]
+    whole = [all(errors[*each, name] for each in product(methods, COUNTS)) for name in tables]
     print(f"{'':12}{'P':>5}", *(f"{name[:9]:>9}" for name in tables), f"{'mean':>9}")
     for count, method in product(COUNTS, methods):
         means = [np.mean(errors[method, count, name] or np.nan) for name in tables]
         figures = [*means, np.mean(np.compress(whole, means))]
-        print(f"{method:12}{count:5}", *(f"{own:9.2f}" for own in figures))
+        print(f"{method:12}{count:5}", *(f"{each:9.2f}" for each in figures))
     print("\nLowest and highest share of positive answers in a trial (the truth is 0.4):")
-    for method, own in rates.items():
-        print(f"{method:12} {min(own):.2f} {max(own):.2f}")
+    for method, each in rates.items():
+        print(f"{method:12} {min(each):.2f} {max(each):.2f}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("wheel", type=Path, nargs="?")
     parser.add_argument("--tables", nargs="*", default=[*OURS, *KEEL])
-    own = parser.parse_args()
-    if own.wheel:
+    options = parser.parse_args()
+    if options.wheel:
         done = {(entry["table"], entry["n_positive"], entry["method"]) for entry in stored(STORED)}
-        for name, count in product(own.tables, COUNTS):
+        for name, count in product(options.tables, COUNTS):
             todo = [method for method in METHODS if (name, count, method) not in done]
-            drawn = problems(name, count, own.wheel) if todo else []
+            drawn = problems(name, count, options.wheel) if todo else []
             for method in todo:
                 lines = [json.dumps(entry) for entry in run(name, count, method, drawn)]
                 with STORED.open("a") as file:

@@ -95,7 +95,7 @@ def print_table(entries: list[dict]) -> None:
     """Print mean errors of the cells that all methods have, the lowest mean first."""
     errors, seconds = defaultdict(list), defaultdict(list)
     # In the order of trials, so that means of a trial can be taken.
-    for entry in sorted(entries, key=lambda own: own["trial"]):
+    for entry in sorted(entries, key=lambda each: each["trial"]):
         name = f"{entry['method']} {entry['learner']}".strip()
         errors[name, entry["table"], entry["prior"]].append(entry["error"])
         seconds[name].append(entry["seconds"])
@@ -111,8 +111,8 @@ def print_table(entries: list[dict]) -> None:
         ]
         print(f"{'':26}", *(f"{head:>7}" for head in heads), f"{'mean':>7} {'trials':>7} {'s':>6}")
         means = {name: [np.mean(errors[name, *cell]) for cell in cells] for name in names}
-        for name in sorted(names, key=lambda own: np.mean(means[own])):
-            figures = " ".join(f"{own:7.2f}" for own in [*means[name], np.mean(means[name])])
+        for name in sorted(names, key=lambda each: np.mean(means[each])):
+            figures = " ".join(f"{each:7.2f}" for each in [*means[name], np.mean(means[name])])
             trials = min(len(errors[name, *cell]) for cell in cells)
             print(f"{name:26} {figures} {trials:7} {np.mean(seconds[name]):6.1f}")
         by_trial = {
@@ -120,7 +120,7 @@ def print_table(entries: list[dict]) -> None:
             for name in names
         }
         print("deviation of the mean from trial to trial:")
-        print(", ".join(f"{name} {own.std(ddof=1):.2f}" for name, own in by_trial.items()))
+        print(", ".join(f"{name} {each.std(ddof=1):.2f}" for name, each in by_trial.items()))
         _print_duels(errors, names, cells)
     untouched = [cell for cell in PAPER + KEEL if cell[0] not in FOUND_ON]
     print("\nWhere no default was found:")
@@ -131,7 +131,7 @@ def _print_duels(errors: dict, names: list[str], cells: list[tuple]) -> None:
     """Print by how much others err more, with the standard error over cells."""
     for name in names:
         if name == OURS or not all(
-            (own, *cell) in errors for own in (name, OURS) for cell in cells
+            (each, *cell) in errors for each in (name, OURS) for cell in cells
         ):
             continue
         more = np.array(
@@ -152,18 +152,18 @@ def main() -> None:
     parser.add_argument("--tables", nargs="*", default=[table for table, _ in PAPER[::3] + KEEL])
     parser.add_argument("--learners", nargs="*", default=["boosting"], choices=LEARNERS)
     parser.add_argument("--methods", nargs="*", default=list(METHODS), choices=METHODS)
-    own = parser.parse_args()
-    if own.wheel:
+    options = parser.parse_args()
+    if options.wheel:
         keys = {
             (*cell, "" if method == "networks" else learner, method, trial): None
-            for trial in range(own.trials)
+            for trial in range(options.trials)
             for cell in PAPER + KEEL
-            for learner in own.learners
-            for method in own.methods
-            if cell[0] in own.tables
+            for learner in options.learners
+            for method in options.methods
+            if cell[0] in options.tables
         }
         names = "table", "prior", "learner", "method", "trial"
-        run_missing(STORED, names, keys, partial(run, own.wheel), own.jobs)
+        run_missing(STORED, names, keys, partial(run, options.wheel), options.jobs)
     print_table(stored(STORED))
 
 

@@ -67,16 +67,18 @@ def draw() -> None:
     entries = json.loads(STORED.read_text())
     figure = Figure(figsize=(9, 3.8), layout="constrained")
     FigureCanvasAgg(figure)
-    first, second = sorted({own["epochs"] for own in entries if own["method"] == "Robust-PU"})[:2]
+    first, second = sorted({each["epochs"] for each in entries if each["method"] == "Robust-PU"})[
+        :2
+    ]
     start = first - (second - first)
     axes = figure.subplots(1, 2, sharex=True)
     kinds = (("positives", "positives hidden in U", POSITIVE), ("negatives", "negatives", NEGATIVE))
     for panel, (kind, title, colour) in zip(axes, kinds, strict=True):
         for method, style in (("nnPU", "--"), ("Robust-PU", "-")):
-            own = [entry for entry in entries if entry["method"] == method]
-            epochs = sorted({entry["epochs"] for entry in own})
+            chosen = [entry for entry in entries if entry["method"] == method]
+            epochs = sorted({entry["epochs"] for entry in chosen})
             values = np.array(
-                [[entry[kind] for entry in own if entry["epochs"] == at] for at in epochs]
+                [[entry[kind] for entry in chosen if entry["epochs"] == at] for at in epochs]
             )
             mean, spread = values.mean(1), values.std(1, ddof=1)
             panel.fill_between(

@@ -88,8 +88,8 @@ def forest(
     def score(rows: np.ndarray) -> np.ndarray:
         rows = np.ascontiguousarray(rows, dtype=np.float32)
         total = np.zeros(len(rows))
-        for own in trees:
-            total += own.predict(rows)[:, 1]
+        for tree in trees:
+            total += tree.predict(rows)[:, 1]
         return log_odds(total / count)
 
     return score

@@ -1,7 +1,7 @@
 """The pool that the research ends with, fitted as a whole: members, weights, student, seconds.
 
     python experiments/pool_prototype.py run         # development half alone, resumable
-    python experiments/pool_prototype.py report      # beside the baselines of real_tables.py
+    python experiments/pool_prototype.py report      # with the baselines of real_tables.py
     python experiments/pool_prototype.py ablate      # without one member, other rules and scales
     python experiments/pool_prototype.py time        # one core, by member
 
@@ -69,7 +69,7 @@ MEMBERS: dict[str, tuple[str, Callable[..., Score]]] = {
 POOL = [name for name in MEMBERS if name != "histogram bags"]
 WITHOUT_LIGHTGBM = [name for name in MEMBERS if name != "boosted bags"]
 RULE, SCALE = "greedy, shrunk 20", "standardized"
-# How much the student counts beside the pool, in units of a standard deviation.
+# How much the student counts against the pool, in units of a standard deviation.
 SHARE = 0.5
 # Of the upper bound, where no prior is given.
 CAUTION = 0.3
@@ -139,7 +139,7 @@ def fit(
         seconds[name] = time.process_time() - start
     start = time.process_time()
     Z, Z_test = SCALES[SCALE](out_of_fold, test)
-    # Those that are fitted beside the pool have no weight in it.
+    # Those that are fitted in addition to the pool have no weight in it.
     is_in = np.array([name in POOL for name in names])
     weight = np.zeros(len(names))
     weight[is_in] = RULES[RULE](Z[:, is_in], y, np.random.default_rng(0))
@@ -153,8 +153,8 @@ def fit(
         used = CAUTION * bound if prior is None else prior
         of_student = np.zeros(n)
         for fold, (train, other) in enumerate(splits):
-            own = standardized(inside[fold, train], inside[fold, train])[0] @ weight
-            of_student[other] = student(X[train], opinion(own, y[train], used))(X[other])
+            score = standardized(inside[fold, train], inside[fold, train])[0] @ weight
+            of_student[other] = student(X[train], opinion(score, y[train], used))(X[other])
         target = opinion(pool[everything, 0], y[everything], used)
         of_test = student(X[everything], target)(X_test)
         S, S_test = standardized(of_student[:, None], of_test[:, None])
@@ -217,7 +217,9 @@ def variants(found: Any, y: np.ndarray, is_main: bool) -> dict[str, tuple]:
             answer[f"pool and {share} student, prior {prior}"] = tuple(both)
     answer |= {f"member {name}": pool([name]) for name in names}
     if y.sum() > 25:
-        answer |= {f"without {name}": pool([own for own in POOL if own != name]) for name in POOL}
+        answer |= {
+            f"without {name}": pool([each for each in POOL if each != name]) for name in POOL
+        }
     if "histogram bags" in names:
         answer["LightGBM not installed"] = pool(WITHOUT_LIGHTGBM)
     rules = [*QUICK, "soft", "greedy, shrunk 100", "stacked"] if is_main else QUICK
@@ -261,16 +263,16 @@ SHOWN = ("auc", "average_precision", "first_100")
 
 
 def report(options: argparse.Namespace) -> None:
-    """Means of all variants beside the baselines, and the worst table."""
+    """Means of all variants and baselines, and the worst table."""
     baselines = [entry for entry in stored(BASELINES) if entry["prior"] == "unknown"]
     for setting in options.settings:
-        entries = [own for own in stored(ABLATIONS) if own["setting"] == setting]
-        keys = {(own["table"], own["draw"]) for own in entries}
+        entries = [each for each in stored(ABLATIONS) if each["setting"] == setting]
+        keys = {(each["table"], each["draw"]) for each in entries}
         rows = defaultdict(dict)
-        for own in [*entries, *(own for own in baselines if own["setting"] == setting)]:
-            if (own["table"], own["draw"]) in keys:
-                name = own.get("variant") or f"* {own['method']}"
-                rows[name][own["table"], own["draw"]] = [own[metric] for metric in SHOWN]
+        for each in [*entries, *(each for each in baselines if each["setting"] == setting)]:
+            if (each["table"], each["draw"]) in keys:
+                name = each.get("variant") or f"* {each['method']}"
+                rows[name][each["table"], each["draw"]] = [each[metric] for metric in SHOWN]
         means = {name: by_table(found) for name, found in rows.items()}
         rivals = [name for name in means if name.startswith("*") and "limit" not in name]
         tables = sorted({table for table, _ in keys})

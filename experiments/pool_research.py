@@ -209,10 +209,10 @@ def report(options: argparse.Namespace) -> None:
             for entry in entries:
                 if entry["setting"] == setting and entry["table"] in tables:
                     key = tuple(
-                        entry[own] for own in (name, "scale", "rule", "test") if own in entry
+                        entry[each] for each in (name, "scale", "rule", "test") if each in entry
                     )
-                    row = [entry[own] for own in ("auc", "average_precision", "first_100")]
-                    times = [value for own, value in entry.items() if own.startswith("seconds")]
+                    row = [entry[each] for each in ("auc", "average_precision", "first_100")]
+                    times = [value for each, value in entry.items() if each.startswith("seconds")]
                     found[key].append([*row, entry["auc_of_labeled"], sum(times)])
             print(f"\n{setting}, {len(tables)} tables: AUC, AP, first 100, AUC of P and U, seconds")
             for key, rows in sorted(found.items(), key=lambda pair: -np.mean(pair[1], axis=0)[0]):

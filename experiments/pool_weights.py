@@ -33,8 +33,8 @@ def normal(train: np.ndarray, test: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     for part in (train, test):
         ranks = np.column_stack(
             [
-                (np.searchsorted(own, column) + np.searchsorted(own, column, "right")) / 2
-                for own, column in zip(np.sort(train, axis=0).T, part.T, strict=True)
+                (np.searchsorted(each, column) + np.searchsorted(each, column, "right")) / 2
+                for each, column in zip(np.sort(train, axis=0).T, part.T, strict=True)
             ]
         )
         both.append(ndtri((ranks + 0.5) / (len(train) + 1)))

@@ -117,22 +117,24 @@ def draw() -> None:
         groups[entry["dataset"]].append(entry)
     print(f"{'method':14}" + "".join(f"{name:>15}" for name in [*groups, "all"]))
     for method in PRIORS:
-        errors = {name: error(own, method) for name, own in groups.items()}
+        errors = {name: error(each, method) for name, each in groups.items()}
         whole = error(entries, method)
         print(f"{method:14}" + "".join(f"{value:15.3f}" for value in [*errors.values(), whole]))
     for count in COUNTS:
-        own = [entry for entry in entries if entry["n_positive"] == count]
-        print(f"auto with {count:5,} positives: {error(own, 'auto'):.3f}, {cover(own):.0%} covered")
+        some = [entry for entry in entries if entry["n_positive"] == count]
+        print(
+            f"auto with {count:5,} positives: {error(some, 'auto'):.3f}, {cover(some):.0%} covered"
+        )
     print(f"intervals of 90% hold the truth in {cover(entries):.0%} of {len(entries)} problems")
 
     figure = Figure(figsize=(11, 2.8), layout="constrained")
     FigureCanvasAgg(figure)
-    for panel, (name, own) in zip(
+    for panel, (name, each) in zip(
         figure.subplots(1, len(groups), sharex=True, sharey=True), groups.items(), strict=True
     ):
         panel.plot([0, 1], [0, 1], color=INK, linewidth=0.8, linestyle=":")
-        jitter = np.random.default_rng(0).normal(0, 0.008, len(own))
-        for entry, shift in zip(own, jitter, strict=True):
+        jitter = np.random.default_rng(0).normal(0, 0.008, len(each))
+        for entry, shift in zip(each, jitter, strict=True):
             few = entry["n_positive"] == COUNTS[0]
             panel.plot(
                 [entry["prior"] + shift] * 2,
@@ -142,8 +144,8 @@ def draw() -> None:
                 linewidth=1,
             )
         panel.plot(
-            [entry["prior"] + shift for entry, shift in zip(own, jitter, strict=True)],
-            [entry["auto"] for entry in own],
+            [entry["prior"] + shift for entry, shift in zip(each, jitter, strict=True)],
+            [entry["auto"] for entry in each],
             ".",
             markersize=3,
             color=INK,

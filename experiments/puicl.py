@@ -74,7 +74,7 @@ def run(wheel: Path, table: str, method: str, draw: int) -> dict[str, object]:
 
 
 def report() -> None:
-    """Print the means beside what was printed for PUICL."""
+    """Print the means next to what was printed for PUICL."""
     found = defaultdict(list)
     for entry in stored(STORED):
         found[entry["table"], entry["method"]].append(

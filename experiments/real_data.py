@@ -9,7 +9,7 @@ The other 24 were sorted by their share of positives; of each three in a row, on
 
 They have 1,000 to 44,000 rows and 1.8 to 39 % positives. No table is cleaned. Columns are dropped
 only when they number the rows, or when they would not be known at the time of a prediction; the
-reason stands beside them.
+reason is given with each.
 """
 
 import warnings

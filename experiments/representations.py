@@ -75,9 +75,9 @@ def draw() -> None:
     panels = figure.subplots(1, len(stored))
     for panel, (name, place) in zip(panels, stored.items(), strict=True):
         for label, rows, colour, marker, size in kinds:
-            own = place[rows].astype(float)
+            points = place[rows].astype(float)
             panel.scatter(
-                *own.T, s=size, c=colour, marker=marker, linewidths=0.5, alpha=0.6, label=label
+                *points.T, s=size, c=colour, marker=marker, linewidths=0.5, alpha=0.6, label=label
             )
         panel.set_title(name, loc="left", color=INK, fontsize=10)
         panel.set(xticks=[], yticks=[])

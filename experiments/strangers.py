@@ -46,7 +46,7 @@ TABLES = [
     "texture",
     "twonorm",
 ]
-# Looked at when bagged trees were put beside the networks and extra-trees.
+# Looked at when bagged trees joined the networks and extra-trees.
 SEEN = [
     "australian",
     "contraceptive",
@@ -190,9 +190,9 @@ def print_table(name: str, tables: list[str], entries: list[dict[str, object]]) 
     if not means:
         return
     print(f"\n{name}: {len(tables)} tables\n{'':24}{'error':>8}{'rank':>6}{'AUC':>8}")
-    errors = np.array([own[:, 0] for own in means.values()])
+    errors = np.array([each[:, 0] for each in means.values()])
     ranks = dict(zip(means, (errors.argsort(0).argsort(0) + 1).mean(1), strict=True))
-    for method in sorted(means, key=lambda own: means[own][:, 0].mean()):
+    for method in sorted(means, key=lambda each: means[each][:, 0].mean()):
         error, auc = means[method].mean(0)
         print(f"{method:24}{error:8.2f}{ranks[method]:6.1f}{auc:8.2f}")
 
@@ -203,11 +203,13 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--methods", nargs="*", default=METHODS)
     parser.add_argument("--groups", nargs="*", default=[*GROUPS], choices=[*GROUPS])
-    own = parser.parse_args()
-    if own.wheel:
-        keys = product(chain(*map(GROUPS.get, own.groups)), own.methods, range(TRIALS))
-        run_missing(STORED, ("table", "method", "trial"), keys, partial(run, own.wheel), own.jobs)
-    for name in own.groups:
+    options = parser.parse_args()
+    if options.wheel:
+        keys = product(chain(*map(GROUPS.get, options.groups)), options.methods, range(TRIALS))
+        run_missing(
+            STORED, ("table", "method", "trial"), keys, partial(run, options.wheel), options.jobs
+        )
+    for name in options.groups:
         print_table(name, GROUPS[name], stored(STORED))
 
 

@@ -1,4 +1,4 @@
-"""Evaluate weights on real development tables, beside two cheap baselines.
+"""Evaluate weights on real development tables, with two cheap baselines.
 
     PYTHONPATH=../src python evaluate.py TABLES --checkpoint run/checkpoint.pt --out eval.json
 

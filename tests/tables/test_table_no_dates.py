@@ -20,7 +20,7 @@ def mixed(date, count, days=DAYS):
 
 
 def found(dates):
-    return [str(np.datetime64(own, "us"))[:10] for own in find_nones(dates)]
+    return [str(np.datetime64(each, "us"))[:10] for each in find_nones(dates)]
 
 
 @pytest.mark.parametrize(
@@ -69,9 +69,11 @@ def test_two_of_them():
 def test_they_are_as_good_as_missing(form):
     dates = pd.Series(mixed("2099-12-31", 300)).astype("datetime64[us]")
     empty = dates.where(dates.dt.year < 2099)
-    frame, blank = ({"x": range(N), "closed": own} for own in (dates, empty))
+    frame, blank = ({"x": range(N), "closed": each} for each in (dates, empty))
     if form is not None:
-        frame, blank = (own | {"closed": own["closed"].dt.strftime(form)} for own in (frame, blank))
+        frame, blank = (
+            each | {"closed": each["closed"].dt.strftime(form)} for each in (frame, blank)
+        )
     vectorizer, wanted = Vectorizer().fit(frame), Vectorizer().fit(blank)
     column = vectorizer.columns_[-1]
     assert column.missing == 0.3

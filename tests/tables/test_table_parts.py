@@ -142,7 +142,7 @@ def few_cells(monkeypatch):
 
 
 def test_rows_by_columns():
-    assert [regroup.rows_of(own) for own in (1, 128, 129, 2_000, 16_384, 10**6)] == [
+    assert [regroup.rows_of(each) for each in (1, 128, 129, 2_000, 16_384, 10**6)] == [
         *(32_768, 32_768, 32_513, 2_097, 256, 256)
     ]
 

@@ -110,7 +110,7 @@ def test_types_that_can_be_cast(vectorizer: Vectorizer) -> None:
         {"city": [f"  {city} " for city in FRAME["city"]]},
         {"flag": FRAME["flag"] == "yes"},
         {"flag": (FRAME["flag"] == "yes").astype(float)},
-        {"flag": [{"yes": "1", "no": "0"}[own] for own in FRAME["flag"]]},
+        {"flag": [{"yes": "1", "no": "0"}[each] for each in FRAME["flag"]]},
         {"flag": FRAME["flag"].str.upper()},
         {"when": pd.date_range("2024-01-01", periods=N)},
         {"when": pd.date_range("2024-01-01", periods=N).strftime("%Y-%m-%d")},

@@ -199,7 +199,7 @@ def test_labels_are_told_apart_by_their_spelling(labels: Any, positive: str) -> 
     parts = take_roles(
         read_table({"y": labels, "x": range(len(labels))}), Roles(label="y", positive=positive)
     )
-    assert parts.y.tolist() == [int(str(own) == positive) for own in labels]
+    assert parts.y.tolist() == [int(str(each) == positive) for each in labels]
     assert parts.roles.positive == positive
 
 
@@ -219,7 +219,7 @@ def times_of(cells: Any) -> Any:
 
 def test_numbers_that_look_like_dates_here_and_there_are_numbers() -> None:
     minutes = 28_005_000 + np.arange(400) * 40
-    parts = times_of([str(own) for own in minutes])
+    parts = times_of([str(each) for each in minutes])
     np.testing.assert_array_equal(parts.times, minutes)
     assert parts.notes == ()
 

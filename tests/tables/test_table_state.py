@@ -18,9 +18,9 @@ def stored(state: Any) -> Any:
 
     def plain(value: Any, path: str) -> Any:
         if isinstance(value, dict):
-            return {key: plain(own, f"{path}/{key}") for key, own in value.items()}
+            return {key: plain(each, f"{path}/{key}") for key, each in value.items()}
         if isinstance(value, list):
-            return [plain(own, f"{path}/{place}") for place, own in enumerate(value)]
+            return [plain(each, f"{path}/{place}") for place, each in enumerate(value)]
         if isinstance(value, np.ndarray):
             arrays[path] = value.copy()
             return {"$array": path}
@@ -30,8 +30,8 @@ def stored(state: Any) -> Any:
         if isinstance(value, dict) and "$array" in value:
             return arrays[value["$array"]]
         if isinstance(value, dict):
-            return {key: again(own) for key, own in value.items()}
-        return [again(own) for own in value] if isinstance(value, list) else value
+            return {key: again(each) for key, each in value.items()}
+        return [again(each) for each in value] if isinstance(value, list) else value
 
     return again(json.loads(json.dumps(plain(state, ""), allow_nan=False)))
 
@@ -60,11 +60,11 @@ def test_round_trip_is_exact(fitted: Vectorizer) -> None:
 def test_state_is_small_and_plain(fitted: Vectorizer) -> None:
     def leaves(value: Any) -> Iterator[Any]:
         if isinstance(value, dict):
-            for own in value.values():
-                yield from leaves(own)
+            for each in value.values():
+                yield from leaves(each)
         elif isinstance(value, list):
-            for own in value:
-                yield from leaves(own)
+            for each in value:
+                yield from leaves(each)
         else:
             yield value
 
@@ -144,7 +144,7 @@ def test_what_is_not_sound_is_refused_or_harmless(fitted: Vectorizer) -> None:
 
 def test_columns_that_contradict_each_other(fitted: Vectorizer) -> None:
     def first(state: Any, kind: str) -> Any:
-        return next(own for own in state["columns"] if own["kind"] == kind)
+        return next(each for each in state["columns"] if each["kind"] == kind)
 
     for change in (
         lambda state: first(state, "boolean").update(kind="number"),
@@ -173,7 +173,7 @@ def test_changed_category_lists_are_refused(fitted: Vectorizer) -> None:
         lambda plan: plan.update(common=[], counts=plan["counts"][:0]),
     ):
         state = copy.deepcopy(fitted.state())
-        plan = next(own["plan"] for own in state["columns"] if own["name"] == "shop")
+        plan = next(each["plan"] for each in state["columns"] if each["name"] == "shop")
         change(plan)
         with pytest.raises(TableError, match="not sound"):
             Vectorizer.from_state(state)

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from robustpu.tables import TableWarning, Tally, Vectorizer
 from robustpu.workflow import fit_table
 
-FRAME = {f"c{place}": [own**0.5 for own in range(40)] for place in range(20)}
+FRAME = {f"c{place}": [value**0.5 for value in range(40)] for place in range(20)}
 MORE = {**FRAME, "extra": [1] * 40}
 LABEL = [1] * 10 + [0] * 30
 
@@ -21,9 +21,9 @@ def here():
 
 
 def only(caught):
-    (own,) = [each for each in caught if each.category is TableWarning]
-    assert own.filename == __file__
-    return own.lineno
+    (value,) = [each for each in caught if each.category is TableWarning]
+    assert value.filename == __file__
+    return value.lineno
 
 
 def plain():
@@ -57,7 +57,7 @@ def test_a_table_is_fitted_without_a_warning_of_it():
 @pytest.mark.parametrize(("missing", "n_lines"), [(19, 1), (4, 1), (3, 3), (1, 1)])
 def test_what_is_the_same_in_many_columns_is_said_once(missing, n_lines):
     tally = Tally()
-    few = {name: own for name, own in FRAME.items() if int(name[1:]) >= missing}
+    few = {name: value for name, value in FRAME.items() if int(name[1:]) >= missing}
     Vectorizer().fit(FRAME).transform(few, fill_columns=True, tally=tally)
     lines = tally.lines()
     assert len(lines) == n_lines

@@ -254,7 +254,7 @@ def test_long_names_are_cut_in_messages() -> None:
 @pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
 def test_empty_columns_are_no_delimiter_of_two_characters(mark: str) -> None:
     def rows(*cells: list[str]) -> str:
-        return "\n".join(mark.join(own) for own in cells)
+        return "\n".join(mark.join(each) for each in cells)
 
     assert read(rows(["a", "", "b"], ["1", "", "0"], ["2", "", "0"])).names[::2] == ["a", "b"]
     assert read(rows(["1", "", "0"], ["2", "", "0"]), header=False).n_rows == 2

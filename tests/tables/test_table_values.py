@@ -128,8 +128,8 @@ def test_what_looks_like_a_month_and_is_none() -> None:
         "day month year": ["5 Marquis 1998"],
         "month day year": ["Junior 5, 1999"],
     }
-    for form, own in texts.items():
-        assert np.isnat(parse_dates(pa.array(own), form)).all()
+    for form, each in texts.items():
+        assert np.isnat(parse_dates(pa.array(each), form)).all()
 
 
 def test_months_in_their_usual_spellings() -> None:

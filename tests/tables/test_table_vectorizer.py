@@ -36,7 +36,7 @@ def mixed(n: int = N) -> pd.DataFrame:
             "amount": np.where(rng.random(n) < 0.1, np.nan, rng.lognormal(5, 1, n)),
             "price": [f"€ {value:,.2f}" for value in rng.lognormal(8, 1, n)],
             "city": rng.choice(["Bern", "Rome", "Oslo", None], n),
-            "shop": [f"shop {min(int(own), 99)}" for own in rng.geometric(0.05, n)],
+            "shop": [f"shop {min(int(each), 99)}" for each in rng.geometric(0.05, n)],
             "flag": rng.choice(["yes", "no"], n),
             "when": pd.Timestamp("2023-01-01") + pd.to_timedelta(rng.integers(0, 9000, n), "h"),
             "note": [" ".join(rng.choice(words, 6)) for _ in range(n)],
