@@ -6,6 +6,7 @@ import torch
 from gaussians import problem
 
 from robustpu import NNPUClassifier, UPUClassifier
+from robustpu.training import Job, fit_together
 
 
 def nnpu(**changes):
@@ -65,6 +66,33 @@ def test_ascends_and_does_not_clamp():
     unlabeled = pu.y[rows] == 0
     # Ascent holds the answers on unlabelled rows back from 0, a clamp does not.
     assert ascending.probability_[unlabeled].mean() > still.probability_[unlabeled].mean() + 0.02
+
+
+def test_balanced_by_the_share_of_the_population_that_is_given():
+    """Only a share that differs from the prior changes the risk, and it asks for more positives."""
+    pu = problem(0.1)
+    plain, same, even = (
+        nnpu(prior=pu.prior, balanced_prior=share).fit(pu.X, pu.y)
+        for share in (None, pu.prior, 0.5)
+    )
+    np.testing.assert_array_equal(same.probability_, plain.probability_)
+    assert even.probability_.mean() > plain.probability_.mean() + 0.05
+    # The prior itself stays, and with it all that is evaluated.
+    assert even.prior_ == even.population_prior_ == pu.prior
+    recall = [model.predict(pu.X_test)[pu.y_test == 1].mean() for model in (plain, even)]
+    assert recall[1] > recall[0]
+    calibrated = nnpu(prior=pu.prior, balanced_prior=0.5, calibrate=True).fit(pu.X, pu.y)
+    unlabeled = calibrated.probability_[pu.y != 1]
+    assert unlabeled.mean() == pytest.approx(pu.prior, abs=0.03)
+
+
+def test_members_of_a_fleet_may_be_balanced_differently():
+    pu = problem(0.2)
+    jobs = [Job(nnpu(prior=0.2, balanced_prior=share), pu.X, pu.y) for share in (None, 0.5)]
+    for job, model in zip(jobs, fit_together(jobs), strict=True):
+        alone = nnpu(prior=0.2, balanced_prior=model.balanced_prior).fit(pu.X, pu.y)
+        np.testing.assert_allclose(model.probability_, alone.probability_, atol=1e-6)
+        assert job.estimator.balanced_prior == model.balanced_prior
 
 
 def test_a_surrogate_of_the_user():

@@ -139,11 +139,26 @@ def test_text_as_by_scikit_learn() -> None:
     plan = vectorizer.columns_[0].plan
     assert isinstance(plan, TextPlan)
     used = np.flatnonzero(counted.sum(axis=0))
-    weighed = TfidfTransformer().fit_transform(counted)[:, used]
+    weighed = TfidfTransformer(sublinear_tf=True).fit_transform(counted)[:, used]
     decomposed = TruncatedSVD(5, random_state=0).fit(weighed)
     got = vectorizer.transform({"note": texts})
     np.testing.assert_allclose(got[:, :5], decomposed.transform(weighed), atol=1e-5)
     np.testing.assert_array_equal(got[:, 5], [len(text) for text in texts])
+
+
+def test_text_counts_by_logarithms_and_is_read_far() -> None:
+    texts = [f"{'padding ' * 300}{word} {place}" for place in range(40) for word in ("up", "down")]
+    features = Vectorizer(text_components=3, kinds={"note": "text"}).fit({"note": texts})
+    got = features.transform({"note": texts})[:, :3]
+    # The words that differ come after 2,400 characters.
+    distance = np.abs(got[0::2] - got[1::2]).max(axis=1)
+    assert distance.min() > 1e-3
+
+
+def test_vectorizers_of_earlier_versions_are_refused() -> None:
+    state = Vectorizer().fit({"a": [1.0, 2.0]}).state()
+    with pytest.raises(TableError, match="earlier version.*fit the model again"):
+        Vectorizer.from_state({**state, "version": 1})
 
 
 def test_words_without_capitals_and_accents() -> None:

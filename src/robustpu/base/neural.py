@@ -109,6 +109,10 @@ class NeuralPUClassifier(BasePUClassifier):
         """Epochs of one member if nothing stops it early."""
         return self.epochs
 
+    def share_to_minimize(self) -> float:
+        """Share of positives in the population whose risk is minimised, and scored on."""
+        return self.population_prior_
+
     def decision(self) -> Settle | None:
         """Return what turns logits into predictions when epochs or rounds are compared."""
         return above_prior if self.threshold == "prior" else None

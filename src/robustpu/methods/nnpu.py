@@ -27,6 +27,11 @@ class NNPUClassifier(NeuralPUClassifier):
     beta, gamma
         If the estimated risk of the negatives in a batch is below ``-beta``, the step descends on
         ``-gamma`` times it: it *ascends* that risk, which is not the same as clamping it at zero.
+    balanced_prior
+        Share of positives in the population whose risk is minimised, and by which the epoch is
+        chosen; None for that of the data. 0.5 is for rare positives (Su, Chen, Xu, 2021): both
+        classes weigh the same. Probabilities are then those of that population;
+        ``calibrate=True`` brings their mean back to the prior.
 
     Examples
     --------
@@ -43,6 +48,10 @@ class NNPUClassifier(NeuralPUClassifier):
     weight_decay: float = param(5e-3, number(least=0))
     beta: float = param(0.0, number(least=0))
     gamma: float = param(1.0, number(least=0, most=1))
+    balanced_prior: float | None = param(None, number(above=0, below=1, optional=True))
+
+    def share_to_minimize(self) -> float:
+        return self.population_prior_ if self.balanced_prior is None else float(self.balanced_prior)
 
     @classmethod
     def train(cls, fleet: Fleet, settings: Sequence[Any]) -> Course:

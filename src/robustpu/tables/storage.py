@@ -24,7 +24,7 @@ class Parameters:
 class State:
     """What is stored of a fitted vectorizer."""
 
-    version: Literal[1]
+    version: Literal[2]
     parameters: Parameters
     columns: tuple[Column, ...]
 
@@ -37,7 +37,7 @@ class State:
 
 def write_state(parameters: dict[str, Any], columns: list[Column]) -> dict[str, Any]:
     """Plain values and NumPy arrays of a fitted vectorizer."""
-    state: dict[str, Any] = to_json(State(1, Parameters(**parameters), tuple(columns)))
+    state: dict[str, Any] = to_json(State(2, Parameters(**parameters), tuple(columns)))
     return state
 
 
@@ -49,6 +49,11 @@ def read_state(stored: Any) -> State:
     TableError
         Something is not as expected.
     """
+    if isinstance(stored, dict) and stored.get("version") == 1:
+        raise TableError(
+            "the stored vectorizer is of an earlier version, which read texts in another way: fit "
+            "the model again."
+        )
     try:
         return read(State, stored, "state")
     except SchemaError as error:

@@ -22,7 +22,7 @@ TEXTS_EACH: Final = 5
 
 @dataclass(frozen=True)
 class TextPlan:
-    """normalised(counts of words * idf) @ components, the length, and 1 where missing.
+    """normalised((1 + log counts of words) * idf) @ components, length, and 1 where missing.
 
     What scikit-learn's HashingVectorizer, TfidfTransformer and TruncatedSVD do, one after another.
 
@@ -108,4 +108,7 @@ def _weighed(counted: Any, idf: NDArray[np.float64]) -> Any:
 
     if not counted.shape[0]:
         return counted
-    return normalize(counted.multiply(idf[None, :]).tocsr(), copy=False)
+    # In long texts a word that comes ten times does not tell ten times as much.
+    damped = counted.copy()
+    damped.data = 1 + np.log(damped.data)
+    return normalize(damped.multiply(idf[None, :]).tocsr(), copy=False)

@@ -18,8 +18,8 @@ MISSING: Final = (
 WORDS: Final = ("na", "n/a", "n.a.", "nan", "nat", "null", "none", "nil")
 TRUE: Final = ("true", "yes", "y", "t", "on", "1")
 FALSE: Final = ("false", "no", "n", "f", "off", "0")
-# Longer texts are compared by their first characters.
-LONGEST: Final = 1_000
+# Longer texts are read, and compared, by their first characters.
+LONGEST: Final = 8_000
 LARGE: Final = 1 << 30
 
 

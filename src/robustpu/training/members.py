@@ -157,7 +157,7 @@ def member_of(problem: Any, place: int, group: int, start: int, start_eval: int)
         chosen = held_out_rows(data.is_positive, fraction, plan.split, plan.folds[place])
         held_out = rows(chosen) if len(chosen) else None
     training = rows(np.setdiff1d(np.arange(len(data)), chosen))
-    prior, population = estimator.prior_, estimator.population_prior_
+    prior, population = estimator.prior_, estimator.share_to_minimize()
     if not 0 < np.float32(prior) < 1 or not 0 < np.float32(population) < 1:
         raise ValueError(
             f"the prior is {prior!r}, which single precision, in which networks are trained, "
