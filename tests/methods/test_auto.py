@@ -268,8 +268,21 @@ class TestOddTables:
 
 class TestEffort:
     def test_seconds_leave_members_out(self, pu):
-        fitted = quick(members=None, effort=1e-6).fit(pu.X, pu.y)
+        seen = []
+        fitted = quick(members=None, effort=1e-6)
+        robustpu.fit_together([(fitted, pu.X, pu.y)], lambda done, total: seen.append(done / total))
         assert fitted.member_names_ == ["logistic"]
+        assert seen[-1] == 1
+
+    def test_without_time_no_other_member_is_tried(self, pu):
+        """Even the first fold of one takes its time."""
+
+        class Untried(LinearSVC):
+            def fit(self, X, y, sample_weight=None):
+                raise AssertionError("there is no time")
+
+        members = ["logistic", ("mine", Untried())]
+        assert quick(members=members, effort=1e-6).fit(pu.X, pu.y).member_names_ == ["logistic"]
 
     def test_a_limit_is_kept(self):
         rng = np.random.default_rng(0)

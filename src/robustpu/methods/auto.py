@@ -242,22 +242,32 @@ class PUClassifier(BasePUClassifier):
     ) -> list[FittedMember]:
         """Fit the rankers, and leave out those that a time limit has no room for."""
         found: list[FittedMember] = []
+        # Even the first fold of one that is left out takes time.
+        least = 0.0
         for name, learner in self.pool(len(problem.data)):
             if isinstance(learner, BasePUClassifier):
                 continue
-            learner = views.adapted(learner)
+            if found and clock.left < least:
+                problem.tick(FOLDS + 1)
+                continue
+            learner, before = views.adapted(learner), clock.used
             member = cross_fit(
                 name,
                 learner,
                 views.data_of(learner, problem.data),
                 splits,
                 problem.random,
+                seconds_left=clock.left,
                 # One member there must be.
-                seconds_left=clock.left if found else np.inf,
+                is_required=not found,
                 tick=lambda: problem.tick(1),
             )
-            if member is not None:
-                found.append(member)
+            if member is None:
+                problem.tick(FOLDS)
+                continue
+            taken = clock.used - before
+            least = min(least, taken) if found else taken
+            found.append(member)
         return found
 
     def _fit_classifiers(
