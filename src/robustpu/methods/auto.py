@@ -17,7 +17,13 @@ from robustpu.base.classifier import BasePUClassifier
 from robustpu.base.wrapper import FOLDS, refuse_huge
 from robustpu.methods import composition
 from robustpu.methods.effort import check_effort
-from robustpu.methods.frames import columns_of, fit_vectorizer, is_frame, needs_vectorizer
+from robustpu.methods.frames import (
+    columns_of,
+    fit_vectorizer,
+    is_frame,
+    needs_vectorizer,
+    refuse_text,
+)
 from robustpu.methods.members import MEMBERS, Named, members_of, named_members
 from robustpu.methods.voting import PUVotingClassifier
 from robustpu.methods.wide import Views
@@ -145,6 +151,7 @@ class PUClassifier(BasePUClassifier):
     ) -> TrainingData:
         self.vectorizer_ = self.wide_ = None
         if not needs_vectorizer(X):
+            refuse_text(X)
             data = check_training_data(self, X, y, sample_weight, eval_set, keeps_sparse=is_wide)
             check_images(self.mirror, data.X.shape[1:])
             self.fill_ = None

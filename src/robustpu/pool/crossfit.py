@@ -113,8 +113,11 @@ def cross_fit(
     """
     try:
         return _cross_fit(name, learner, data, splits, random, seconds_left, is_required, tick)
-    except (AttributeError, IndexError, RuntimeError, TypeError, ValueError) as error:
-        raise ValueError(f"the member {name!r} of the pool cannot be fitted: {error}") from error
+    # It may be anybody's.
+    except Exception as error:
+        raise ValueError(
+            f"the member {name!r} of the pool cannot be fitted: {type(error).__name__}: {error}"
+        ) from error
 
 
 def _cross_fit(
@@ -265,6 +268,12 @@ def score_rows(learner: Any, X: Any, rows: Index | None = None) -> Floats:
     """
     parts = [_score(learner, block) for block in _blocks(X, rows)]
     found: Floats = np.concatenate(parts) if parts else np.zeros(0)
+    n_rows = X.shape[0] if rows is None else len(rows)
+    if found.shape != (n_rows,):
+        raise ValueError(
+            f"{type(learner).__name__} gives scores of shape {found.shape} for {n_rows} rows; "
+            "a ranker gives one number a row."
+        )
     if not np.isfinite(found).all():
         raise ValueError(f"{type(learner).__name__} gives scores that are not finite.")
     return found
