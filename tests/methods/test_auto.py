@@ -259,6 +259,28 @@ class TestOddTables:
         filled = np.where(np.isnan(X), np.median(pu.X, axis=0), X)
         np.testing.assert_array_equal(model.predict_proba(X), model.predict_proba(filled))
 
+    def test_arrays_of_text_are_refused(self, pu):
+        text = np.where(pu.X[:, :2] > 0, "high", "low").astype(object)
+        with pytest.raises(ValueError, match="Give a DataFrame"):
+            quick().fit(text, pu.y)
+
+    @pytest.mark.parametrize("error", [KeyError("it"), ZeroDivisionError()], ids=repr)
+    def test_a_member_that_fails_in_any_way_is_named(self, pu, error):
+        class Failing(LinearSVC):
+            def fit(self, X, y, sample_weight=None):
+                raise error
+
+        with pytest.raises(ValueError, match=f"'mine' of the pool.*{type(error).__name__}"):
+            quick(members=["logistic", ("mine", Failing())]).fit(pu.X, pu.y)
+
+    def test_a_member_with_several_scores_a_row_is_refused(self, pu):
+        class Wide(LinearSVC):
+            def decision_function(self, X):
+                return np.zeros((len(X), 3))
+
+        with pytest.raises(ValueError, match=r"scores of shape \(\d+, 3\)"):
+            quick(members=["logistic", ("mine", Wide())]).fit(pu.X, pu.y)
+
     def test_a_member_that_fails_is_named(self, pu):
         with pytest.raises(ValueError, match="the member 'mine' of the pool cannot be fitted"):
             quick(members=["logistic", ("mine", LinearSVC(C=-1))]).fit(pu.X, pu.y)
@@ -268,8 +290,21 @@ class TestOddTables:
 
 class TestEffort:
     def test_seconds_leave_members_out(self, pu):
-        fitted = quick(members=None, effort=1e-6).fit(pu.X, pu.y)
+        seen = []
+        fitted = quick(members=None, effort=1e-6)
+        robustpu.fit_together([(fitted, pu.X, pu.y)], lambda done, total: seen.append(done / total))
         assert fitted.member_names_ == ["logistic"]
+        assert seen[-1] == 1
+
+    def test_without_time_no_other_member_is_tried(self, pu):
+        """Even the first fold of one takes its time."""
+
+        class Untried(LinearSVC):
+            def fit(self, X, y, sample_weight=None):
+                raise AssertionError("there is no time")
+
+        members = ["logistic", ("mine", Untried())]
+        assert quick(members=members, effort=1e-6).fit(pu.X, pu.y).member_names_ == ["logistic"]
 
     def test_a_limit_is_kept(self):
         rng = np.random.default_rng(0)

@@ -84,6 +84,22 @@ class TestCrossFit:
         assert found is None
         assert len(ticks) == 1
 
+    def test_a_required_member_without_time_learns_from_fewer_rows(self):
+        sizes = []
+
+        class Counting(Recorder):
+            def fit(self, X, y):
+                sizes.append((int(y.sum()), int((y == 0).sum())))
+                return super().fit(X, y)
+
+        data = numbered(n=3000, positive=100)
+        found = cross_fit(
+            "it", Counting(), data, splits_of(data), np.random.RandomState(0),
+            seconds_left=0.0, is_required=True,
+        )  # fmt: skip
+        assert sizes == [(80, 2320)] + [(80, 1000)] * 4 + [(100, 1000)]
+        assert np.isfinite(found.out_of_fold).all()
+
     def test_scores_of_probabilities_are_log_odds(self):
         data = numbered()
         learner = GaussianNB().fit(data.X, data.is_positive)

@@ -2,11 +2,20 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.metrics import roc_auc_score
 from sklearn.tree import DecisionTreeClassifier
 
-from robustpu.pool.basis import blocks, fit_hinges, fit_laplacian, hinges, laplacian, whitening
+from robustpu.pool.basis import (
+    blocks,
+    cityblock,
+    fit_hinges,
+    fit_laplacian,
+    hinges,
+    laplacian,
+    whitening,
+)
 from robustpu.pool.forests import BoostingRanker, ForestRanker
 from robustpu.pool.ridge import RidgeRanker, fit_ridge
 from robustpu.pool.trees import packed, packed_boosting
@@ -125,6 +134,18 @@ class TestBasis:
     def test_copies_of_a_row_have_no_direction(self):
         fitted = {"landmarks": np.repeat(np.eye(3), 4, axis=0)}
         assert whitening(fitted).shape == (12, 3)
+
+    @pytest.mark.parametrize("columns", [slice(0, 3), slice(3, 4), slice(0, 4)])
+    def test_distances_of_columns_with_few_values(self, columns):
+        """Flags, counts and a constant among the landmarks; rows have any values."""
+        rng = np.random.default_rng(0)
+        landmarks = np.column_stack(
+            [rng.integers(0, 2, 50), rng.integers(-1, 3, 50) / 3, np.ones(50), rng.normal(size=50)]
+        )[:, columns]
+        Z = rng.normal(size=(30, 4))[:, columns]
+        np.testing.assert_allclose(
+            cityblock(Z, landmarks), cdist(Z, landmarks, "cityblock"), atol=1e-12
+        )
 
     def test_blocks_cover_all_rows(self):
         rows = np.arange(10)

@@ -18,7 +18,13 @@ from robustpu.base.folds import FOLDS
 from robustpu.methods import composition
 from robustpu.methods.diagram import side_by_side
 from robustpu.methods.effort import check_effort
-from robustpu.methods.frames import columns_of, fit_vectorizer, is_frame, needs_vectorizer
+from robustpu.methods.frames import (
+    columns_of,
+    fit_vectorizer,
+    is_frame,
+    needs_vectorizer,
+    refuse_text,
+)
 from robustpu.methods.members import MEMBERS, Named, members_of, named_members
 from robustpu.methods.voting import PUVotingClassifier
 from robustpu.methods.wide import Views
@@ -146,6 +152,7 @@ class PUClassifier(BasePUClassifier):
     ) -> TrainingData:
         self.vectorizer_ = self.wide_ = None
         if not needs_vectorizer(X):
+            refuse_text(X)
             data = check_training_data(self, X, y, sample_weight, eval_set, keeps_sparse=is_wide)
             check_images(self.mirror, data.X.shape[1:])
             self.fill_ = None
@@ -243,22 +250,32 @@ class PUClassifier(BasePUClassifier):
     ) -> list[FittedMember]:
         """Fit the rankers, and leave out those that a time limit has no room for."""
         found: list[FittedMember] = []
+        # Even the first fold of one that is left out takes time.
+        least = 0.0
         for name, learner in self.pool(len(problem.data)):
             if isinstance(learner, BasePUClassifier):
                 continue
-            learner = views.adapted(learner)
+            if found and clock.left < least:
+                problem.tick(FOLDS + 1)
+                continue
+            learner, before = views.adapted(learner), clock.used
             member = cross_fit(
                 name,
                 learner,
                 views.data_of(learner, problem.data),
                 splits,
                 problem.random,
+                seconds_left=clock.left,
                 # One member there must be.
-                seconds_left=clock.left if found else np.inf,
+                is_required=not found,
                 tick=lambda: problem.tick(1),
             )
-            if member is not None:
-                found.append(member)
+            if member is None:
+                problem.tick(FOLDS)
+                continue
+            taken = clock.used - before
+            least = min(least, taken) if found else taken
+            found.append(member)
         return found
 
     def _fit_classifiers(

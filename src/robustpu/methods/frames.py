@@ -54,6 +54,24 @@ def _is_full(values: Any) -> bool:
     return values.dtype.kind in "biu" or (values.dtype.kind == "f" and not np.isnan(values).any())
 
 
+def refuse_text(X: Any) -> None:
+    """Refuse an array with text, of which nothing tells what its columns are.
+
+    Examples
+    --------
+    >>> refuse_text(np.array([["1", "2"]], dtype=object))
+    """
+    if not isinstance(X, np.ndarray) or X.dtype.kind not in "OUS":
+        return
+    try:
+        X.astype(np.float64)
+    except ValueError as error:
+        raise ValueError(
+            "X is an array with text. Give a DataFrame: its columns of text, categories and dates "
+            "become numbers. Or turn them into numbers first."
+        ) from error
+
+
 def fit_vectorizer(estimator: Any, X: Any) -> tuple["Vectorizer", NDArray[np.float32]]:
     """Learn what becomes of each column, and turn the rows into numbers, (n, features).
 

@@ -20,6 +20,8 @@ FEW_VALUES = 10
 MOST_FEATURES = 1_500
 # Rows that the Laplacian kernel compares with, and its width divided by the number of columns.
 LANDMARKS, WIDTH = 200, 0.5
+# Columns that rise so often among the landmarks have distances by a product of matrices.
+FEW_STEPS = 4
 # Quantiles and numbers of values are those of this many rows.
 MOST_ROWS = 20_000
 TINY = 1e-12
@@ -97,9 +99,36 @@ def fit_laplacian(Z: Floats, random: np.random.RandomState) -> Fitted:
     return {"landmarks": Z[random.choice(len(Z), min(LANDMARKS, len(Z)), replace=False)]}
 
 
+def cityblock(Z: Floats, landmarks: Floats) -> Floats:
+    """Sum over the columns of |z - landmark|, (n, m); flags and the like by a product of matrices.
+
+    If a column of the landmarks has the values a_1 < a_2 < ..., then for any z
+    |z - landmark| = |z - a_1| + sum of |z - a_s| - |z - a_{s-1}| over 1 < s, a_s <= landmark.
+
+    Examples
+    --------
+    >>> cityblock(np.array([[0.3, 2.0]]), np.array([[0.0, 0.0], [1.0, 7.0]]))
+    array([[2.3, 5.7]])
+    """
+    ordered = np.sort(landmarks, axis=0)
+    rises = np.diff(ordered, axis=0) > 0
+    has_few = rises.sum(axis=0) <= FEW_STEPS
+    distance: Floats = np.zeros((len(Z), len(landmarks)))
+    if not has_few.all():
+        many = np.flatnonzero(~has_few)
+        distance = cdist(Z[:, many], landmarks[:, many], "cityblock")
+    if has_few.any():
+        first = np.abs(Z[:, has_few] - ordered[0, has_few]).sum(axis=1)
+        step, column = np.nonzero(rises & has_few)
+        low, high, part = ordered[step, column], ordered[step + 1, column], Z[:, column]
+        change = np.abs(part - high) - np.abs(part - low)
+        distance += first[:, None] + change @ (landmarks[:, column] >= high).T.astype(np.float64)
+    return distance
+
+
 def laplacian(Z: Floats, fitted: Fitted) -> Floats:
     """exp(-|z - landmark| / (2 d)): the Laplacian kernel, (n, m)."""
-    distance = cdist(Z, fitted["landmarks"], "cityblock")
+    distance = cityblock(Z, fitted["landmarks"])
     # Single precision, in which the exponential function is twenty times as fast.
     kernel: Floats = np.exp(np.float32(-WIDTH / Z.shape[1]) * distance.astype(np.float32))
     return kernel

@@ -90,6 +90,7 @@ def cross_fit(
     random: np.random.RandomState,
     *,
     seconds_left: float = np.inf,
+    is_required: bool = False,
     tick: Callable[[], object] = bool,
 ) -> FittedMember | None:
     """Score each row by a learner that has not seen it, and fit the learner to all rows.
@@ -106,13 +107,18 @@ def cross_fit(
         Of the learner and of the rows that are drawn.
     seconds_left
         After the first fold it is known how long all will take; if that is longer, None.
+    is_required
+        The other fits are to fewer rows then, at least 1,000 of each kind.
     tick
         Called after each fit.
     """
     try:
-        return _cross_fit(name, learner, data, splits, random, seconds_left, tick)
-    except (AttributeError, IndexError, RuntimeError, TypeError, ValueError) as error:
-        raise ValueError(f"the member {name!r} of the pool cannot be fitted: {error}") from error
+        return _cross_fit(name, learner, data, splits, random, seconds_left, is_required, tick)
+    # It may be anybody's.
+    except Exception as error:
+        raise ValueError(
+            f"the member {name!r} of the pool cannot be fitted: {type(error).__name__}: {error}"
+        ) from error
 
 
 def _cross_fit(
@@ -122,24 +128,29 @@ def _cross_fit(
     splits: list[Split],
     random: np.random.RandomState,
     seconds_left: float,
+    is_required: bool,
     tick: Callable[[], object],
 ) -> FittedMember | None:
+    most = MOST
     started = time.perf_counter()
     score, is_scored = np.empty(len(data)), np.zeros(len(data), dtype=np.bool_)
     # Half of the trees rank nearly as well.
     in_folds = learner.lighter() if hasattr(learner, "lighter") else learner
     for number, (training, other) in enumerate(splits):
-        fitted = _fit(in_folds, data, training, random)
+        fitted = _fit(in_folds, data, training, random, most)
         score[other], is_scored[other] = score_rows(fitted, data.X, other), True
         tick()
         seconds = time.perf_counter() - started
         # The fit to all rows has twice the trees.
         fits = len(splits) + (1 if in_folds is learner else 2)
         if number == 0 and seconds * fits > seconds_left:
-            return None
+            if not is_required:
+                return None
+            share = max(0.0, seconds_left - seconds) / (seconds * (fits - 1))
+            most = max(LEAST, int(share * min(MOST, len(training))))
     if issparse(data.X):
         _align(score, data.is_positive, splits)
-    fitted = _fit(learner, data, np.flatnonzero(data.weight), random)
+    fitted = _fit(learner, data, np.flatnonzero(data.weight), random, most)
     tick()
     others = np.flatnonzero(~is_scored)
     score[others] = score_rows(fitted, data.X, others)
@@ -229,9 +240,11 @@ def _fit_some(
         return copy.fit(part.X, part.is_positive, weight), rows
 
 
-def _fit(learner: Any, data: TrainingData, rows: Index, random: np.random.RandomState) -> Any:
+def _fit(
+    learner: Any, data: TrainingData, rows: Index, random: np.random.RandomState, most: int
+) -> Any:
     seed = random.randint(np.iinfo(np.int32).max)
-    part = data.take(rows[some_of_each(data.is_positive[rows], _most(data.X, MOST), seed)])
+    part = data.take(rows[some_of_each(data.is_positive[rows], _most(data.X, most), seed)])
     return fit_learner(learner, part.X, part.is_positive, part.weight, random)
 
 
@@ -256,6 +269,12 @@ def score_rows(learner: Any, X: Any, rows: Index | None = None) -> Floats:
     """
     parts = [_score(learner, block) for block in _blocks(X, rows)]
     found: Floats = np.concatenate(parts) if parts else np.zeros(0)
+    n_rows = X.shape[0] if rows is None else len(rows)
+    if found.shape != (n_rows,):
+        raise ValueError(
+            f"{type(learner).__name__} gives scores of shape {found.shape} for {n_rows} rows; "
+            "a ranker gives one number a row."
+        )
     if not np.isfinite(found).all():
         raise ValueError(f"{type(learner).__name__} gives scores that are not finite.")
     return found

@@ -97,7 +97,7 @@ class RidgeRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         table: Floats = validate_data(self, X, reset=False, dtype=np.float64)
         times = BASES[self.basis].times
         score = np.empty(len(table))
-        for rows in blocks(len(table), len(self.coef_)):
+        for rows in blocks(len(table), max(len(self.coef_), table.shape[1])):
             Z = standardized(table[rows], self.mean_, self.scale_)
             score[rows] = times(Z, self.fitted_, self.coef_) + self.intercept_
         return score

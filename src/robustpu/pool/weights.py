@@ -69,7 +69,7 @@ def greedy(Z: Floats, is_positive: Mask, weight: Floats, random: np.random.Rando
     [1.0, 0.0]
     """
     varies = np.ptp(Z, axis=0) > 0
-    if not varies.any():
+    if Z.shape[1] == 1 or not varies.any():
         return np.full(Z.shape[1], 1 / Z.shape[1])
     if not varies.all():
         # A member that ranks nothing would cost nothing, and be chosen for it.
