@@ -204,7 +204,10 @@ def main() -> None:
                 with STORED.open("a") as file:
                     file.write("".join(json.dumps(line) + "\n" for line in lines))
                 print(table, prior, flush=True)
-    report()
+    if complete(stored(STORED)):
+        report()
+    else:
+        print(f"{STORED.name} has no table with all priors yet.")
 
 
 if __name__ == "__main__":

@@ -187,6 +187,9 @@ def main() -> None:
                 with STORED.open("a") as file:
                     file.write("".join(lines))
                 print(table, prior, flush=True)
+    if not stored(STORED):
+        print(f"{STORED.name} has no results yet.")
+        return
     report()
     draw()
 

@@ -157,7 +157,7 @@ def test_text_counts_by_logarithms_and_is_read_far() -> None:
 
 def test_vectorizers_of_earlier_versions_are_refused() -> None:
     state = Vectorizer().fit({"a": [1.0, 2.0]}).state()
-    with pytest.raises(TableError, match="earlier version.*fit the model again"):
+    with pytest.raises(TableError, match=r"earlier version.*fit the model again"):
         Vectorizer.from_state({**state, "version": 1})
 
 
