@@ -9,8 +9,8 @@ Messages (spam is positive), news of Reuters (acquisitions), newsgroups (those a
 film reviews (favourable). Labelled positives and 2,000 unlabelled texts, the prior known; error and
 AUC on 1,000 others, as `robustpu.make_pu` draws. For the error each method flags as many new texts
 as are positive by the prior. `column of text` is what a DataFrame and `robustpu fit` make of a
-text; `sparse n-grams` gives the same classifier scikit-learn's TF-IDF matrix. One JSON line a fit in
-results/text.ndjson.
+text; `sparse n-grams` gives the same classifier scikit-learn's TF-IDF matrix. One JSON line a fit
+in results/text.ndjson.
 """
 
 import argparse
