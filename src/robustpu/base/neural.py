@@ -111,7 +111,7 @@ class NeuralPUClassifier(BasePUClassifier):
 
     def share_to_minimize(self) -> float:
         """Share of positives in the population whose risk is minimised, and scored on."""
-        return self.population_prior_
+        return float(self.population_prior_)
 
     def decision(self) -> Settle | None:
         """Return what turns logits into predictions when epochs or rounds are compared."""
