@@ -181,7 +181,7 @@ class TestJson:
             ("model", {"$": "forest"}, "array is missing"),
             ("model/class", "os.system", "'os.system' is no class that a model folder may hold"),
             ("model/class", "LogisticRegression", "has no parameters"),
-            ("model/class", "upu", "has no parameters beta"),
+            ("model/class", "upu", "has no parameters balanced_prior, beta"),
             ("model/class", ["nnpu"], "is no class"),
             ("model/new", 1, "not known: new"),
             ("model/fitted", None, "not a fitted classifier"),

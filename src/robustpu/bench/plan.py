@@ -131,6 +131,8 @@ def _models(name: str, settings: str) -> Any:
 SMALL = ("mlp", "linear")
 # What the runner gives to every estimator, or what changes no result: cells know two labels.
 GIVEN = ("device", "neg_label", "random_state", "verbose")
+# Parameters that are younger than stored results, at the value that changes nothing.
+LATER = {"balanced_prior": None}
 # Images for which the composition of an ensemble is spelled out.
 EXAMPLE = 1_000
 
@@ -155,7 +157,11 @@ def resolved(value: Any) -> Any:
         return [resolved(entry) for entry in value]
     if isinstance(value, BaseEstimator):
         given = value.get_params(deep=False)
-        parts = {key: resolved(entry) for key, entry in given.items() if key not in GIVEN}
+        parts = {
+            key: resolved(entry)
+            for key, entry in given.items()
+            if key not in GIVEN and (key not in LATER or entry != LATER[key])
+        }
         if isinstance(value, PUClassifier):
             parts["composition"] = [
                 resolved(value.pool()),

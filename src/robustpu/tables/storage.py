@@ -49,7 +49,8 @@ def read_state(stored: Any) -> State:
     TableError
         Something is not as expected.
     """
-    if isinstance(stored, dict) and stored.get("version") == 1:
+    version = stored.get("version") if isinstance(stored, dict) else None
+    if isinstance(version, int) and version == 1:
         raise TableError(
             "the stored vectorizer is of an earlier version, which read texts in another way: fit "
             "the model again."
