@@ -28,7 +28,10 @@ from robustpu.training import fleets
 
 KINDS = all_methods()
 LOGISTIC = {"surrogate": "logistic"}
-NNPU = {"unlike": {"beta": 0.1, "gamma": 0.5, "balanced_prior": 0.5}, "apart": {"surrogate": "sigmoid"}}
+NNPU = {
+    "unlike": {"beta": 0.1, "gamma": 0.5, "balanced_prior": 0.5},
+    "apart": {"surrogate": "sigmoid"},
+}
 MIX = {"alpha": 0.3, "start_epoch": 2, "pool_size": 3, "gamma": 0.9}
 MIX |= {"unlabeled_weight": 0.7, "entropy_weight": 0.3}
 BEFORE = NNPUClassifier(epochs=3, lr=1e-2, batch_size=64, **LOGISTIC)
