@@ -31,7 +31,8 @@ class TestPosterior:
         assert quantiles == sorted(quantiles)
         assert quantiles[0] >= SHARES[0]
         assert quantiles[-1] <= SHARES[-1]
-        assert found.interval(0.9) == (found.quantile(0.05), pytest.approx(found.quantile(0.95)))
+        ends = found.quantile(0.05), found.quantile(0.95)
+        assert found.interval(0.9) == pytest.approx(ends)
 
     @pytest.mark.parametrize(
         "monotone",
@@ -46,6 +47,22 @@ class TestPosterior:
         np.testing.assert_array_equal(again.tempered, found.tempered)
         np.testing.assert_array_equal(again.full, found.full)
         assert again.is_known == found.is_known
+
+    def test_equal_scores_are_those_of_a_random_order(self):
+        """All labelled rows in the middle would mean that hardly any row is negative."""
+        equal = share_posterior(np.zeros(100), np.zeros(1000))
+        evenly = share_posterior((np.arange(100) + 0.5) / 100, (np.arange(1000) + 0.5) / 1000)
+        np.testing.assert_allclose(equal.tempered, evenly.tempered, atol=1e-3)
+        assert equal.quantile(0.5) < 0.3
+
+    @pytest.mark.parametrize("share", [0.02, 0.1, 0.8])
+    def test_intervals_hold_shares_that_cannot_be_seen(self, share):
+        low, high = share_posterior(*mixture(share, 1.0)).interval(0.9)
+        assert low < share < high
+
+    def test_a_high_share_of_separable_classes_is_found(self):
+        found = share_posterior(*mixture(0.8, 5.0))
+        assert found.quantile(0.5) == pytest.approx(0.8, abs=0.05)
 
     def test_order_of_rows_does_not_count(self):
         positive, unlabeled = mixture(0.2, 1.0)
@@ -143,14 +160,11 @@ class TestOddScores:
         assert found.separation == 0
         assert width(found) > 20
 
-    def test_ties_count_half(self):
-        """The rank among equals is that of their middle."""
-        unlabeled = np.repeat([0.0, 1.0, 2.0], 20)
-        tied, middle = (
-            share_posterior(np.ones(9), rows)
-            for rows in (unlabeled, unlabeled + np.repeat([0.0, -0.5, 0.5, 0.0], [20, 10, 10, 20]))
-        )
-        np.testing.assert_array_equal(tied.tempered, middle.tempered)
+    def test_labelled_rows_are_spread_over_their_ties(self):
+        tied = share_posterior(np.ones(10), np.repeat([0.0, 1.0, 2.0], 20))
+        broken = np.concatenate([np.zeros(20), 1 + (np.arange(20) + 0.5) / 40, np.full(20, 2.0)])
+        spread = share_posterior(1 + (np.arange(10) + 0.5) / 20, broken)
+        np.testing.assert_allclose(tied.tempered, spread.tempered, rtol=0.1)
 
     def test_scores_of_few_values(self):
         exact = mixture(0.1, 6.0)

@@ -25,8 +25,9 @@ SHARES: Final = expit(np.linspace(logit(0.002), logit(0.95), 60))
 DISTANCES: Final = np.linspace(0.1, 5.0, 20)
 DEVIATIONS: Final = (0.6, 0.8, 1.0, 1.25, 1.6)
 GRID: Final = np.linspace(-4.0, 9.0, 300)
-# What tables of users have, before anything is seen: logit-normal.
-CENTRE, WIDTH = logit(0.1), 1.2
+# What tables of users have, before anything is seen: in nine of ten a share around a tenth, by a
+# logit-normal distribution, and in one of ten any share.
+CENTRE, WIDTH, ANY = logit(0.1), 1.2, 0.1
 # Where rows were checked they tell, and the belief may be weak.
 WIDE = 2.0
 # Power of the likelihood: scores are no mixture of normal distributions.
@@ -104,7 +105,8 @@ def share_posterior(
     """Distribution of the share of positives, from the ranks of labelled rows among the unlabelled.
 
     Scores are taken as a monotone function of a mixture of two normal distributions, so only ranks
-    count. The prior of the share is logit-normal around a tenth.
+    count. The belief before that is a share around a tenth in nine of ten tables, and any share in
+    one; without the latter a share of 0.8 would be ruled out, where it can hardly be seen.
 
     Parameters
     ----------
@@ -126,16 +128,26 @@ def share_posterior(
     """
     scores = np.asarray(unlabeled, dtype=np.float64)
     P, U = np.sort(np.asarray(positive, dtype=np.float64)), np.sort(scores)
-    log_likelihood = _log_ratios() @ _counts(_rank_odds(P, U))
+    log_likelihood = _log_ratios() @ _counts(_odds(_spread_ranks(P, U), len(U)))
     is_told = outcome is not None and bool(np.isfinite(np.asarray(outcome)).any())
-    belief = -(((logit(SHARES) - CENTRE) / (WIDE if is_told else WIDTH)) ** 2) / 2
-    log_prior = belief[:, None, None] - 2 * np.log(np.array(DEVIATIONS)) ** 2
+    log_prior = _log_belief(is_told)[:, None, None] - 2 * np.log(np.array(DEVIATIONS)) ** 2
     if outcome is not None:
         log_prior = log_prior + _log_checked(_rank_odds(scores, U), np.asarray(outcome))
     powers = TEMPER, 1.0, min(TEMPER, MOST_LABELS / len(P))
     tempered, full, mixtures = (_normalized(each * log_likelihood + log_prior) for each in powers)
     shares = tempered.sum(axis=(1, 2)), full.sum(axis=(1, 2))
     return SharePosterior(*shares, separation(P, U), mixtures, U)
+
+
+def _log_belief(is_told: bool) -> Floats:
+    """Log-probability of each share before scores are seen, up to a constant, (60,)."""
+    distance = logit(SHARES) - CENTRE
+    if is_told:
+        return np.asarray(-((distance / WIDE) ** 2) / 2)
+    usual = np.exp(-((distance / WIDTH) ** 2) / 2) / (WIDTH * np.sqrt(2 * np.pi))
+    # All shares alike, as a density of their log-odds.
+    alike = SHARES * (1 - SHARES)
+    return np.asarray(np.log((1 - ANY) * usual + ANY * alike))
 
 
 def by_weight(score: Floats, weight: Floats) -> Floats:
@@ -161,9 +173,22 @@ def by_weight(score: Floats, weight: Floats) -> Floats:
 
 def _rank_odds(score: Floats, unlabeled: Floats) -> Floats:
     """Log-odds of the rank of each score among those of unlabelled rows, ascending, (n,)."""
-    n = len(unlabeled)
-    ranks = np.searchsorted(unlabeled, score) + np.searchsorted(unlabeled, score, side="right")
-    odds: Floats = logit(np.clip(ranks / (2 * n), 0.5 / n, 1 - 0.5 / n))
+    below, most = (np.searchsorted(unlabeled, score, side=side) for side in ("left", "right"))
+    return _odds((below + most) / 2, len(unlabeled))
+
+
+def _spread_ranks(positive: Floats, unlabeled: Floats) -> Floats:
+    """Ranks of scores, ascending, among others; equal ones spread over their ties, (n,)."""
+    _, first, group, count = np.unique(
+        positive, return_index=True, return_inverse=True, return_counts=True
+    )
+    part = (np.arange(len(positive)) - first[group] + 0.5) / count[group]
+    below, most = (np.searchsorted(unlabeled, positive, side=side) for side in ("left", "right"))
+    return np.asarray(below + part * (most - below), dtype=np.float64)
+
+
+def _odds(rank: Floats, n: int) -> Floats:
+    odds: Floats = logit(np.clip(rank / n, 0.5 / n, 1 - 0.5 / n))
     return odds
 
 

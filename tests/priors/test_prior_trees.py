@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from robustpu.priors import Sample, crossfit, from_scores, out_of_fold
+from robustpu.priors import Sample, crossfit, dedpul, out_of_fold
 from robustpu.priors import crossfit as room
 from robustpu.priors.crossfit import by_trees, with_trees
 from robustpu.priors.estimates import votes
@@ -45,7 +45,8 @@ def test_an_estimate_is_better_with_them(monkeypatch):
 
 
 def prior_of(sample, score):
-    return from_scores(score[sample.is_positive], score[~sample.is_positive])
+    """By DEDPUL: where scores tell little, the cautious estimate does not follow them."""
+    return dedpul(score[sample.is_positive], score[~sample.is_positive])
 
 
 def test_both_have_the_same_deviation():
