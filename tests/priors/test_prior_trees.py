@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from robustpu.priors import Sample, crossfit, dedpul, out_of_fold
+from robustpu.priors import Sample, crossfit, out_of_fold
 from robustpu.priors import crossfit as room
 from robustpu.priors.crossfit import by_trees, with_trees
+from robustpu.priors.dedpul import dedpul
 from robustpu.priors.estimates import votes
 
 
