@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from robustpu.cautious import NARROW, NARROWER, SEPARABLE
+from robustpu.cautious import ANY, Floats
 from tools.figures.real_tables import Rows, share
 from tools.figures.stored import RESULTS, lines
 
@@ -76,43 +76,96 @@ def prior_problems() -> str:
     return str(len(estimated()))
 
 
-def cautious(name: str, what: str) -> str:
-    """Of an estimate on real tables: median ratio to the truth, or how often it is twice it."""
-    entries = [e for e in lines("cautious_prior.ndjson") if not e["setting"].startswith("keel")]
-    ratio = np.array([entry[name] / entry["prior"] for entry in entries])
-    if what == "count":
-        return str(len(entries))
-    return f"{np.median(ratio):.1f}" if what == "median" else f"{100 * np.mean(ratio > 2):.0f} %"
+GROUPS: Final = (
+    ("development", "our tables, development half"),
+    ("held-back", "our tables, held-back half"),
+    ("large 0.05", "KEEL, large, 5 % positive"),
+    ("large 0.2", "KEEL, large, 20 %"),
+    ("large 0.5", "KEEL, large, 50 %"),
+    ("large 0.65", "KEEL, large, 65 %"),
+    ("large 0.8", "KEEL, large, 80 %"),
+    ("small, looked at", "KEEL, small, looked at"),
+    ("small", "KEEL, small, not looked at"),
+)
 
 
-def cautious_interval(what: str) -> str:
-    """Coverage, or median width, of the cautious interval on real tables."""
-    entries = [e for e in lines("cautious_prior.ndjson") if not e["setting"].startswith("keel")]
-    ends = [(e["posterior_0.3_0.05"], e["posterior_0.3_0.95"], e["prior"]) for e in entries]
-    if what == "width":
-        return f"{np.median([high - low for low, high, _ in ends]):.2f}"
-    return f"{100 * np.mean([low <= prior <= high for low, high, prior in ends]):.0f} %"
-
-
-def known_in_keel() -> str:
-    """Count the problems from KEEL whose share counts as known, by the rule of the library."""
-    entries = [e for e in lines("cautious_prior.ndjson") if e["setting"].startswith("keel")]
-    known = [
-        e["posterior_0.3_0.95"] <= NARROW * e["posterior_0.3_0.05"]
-        or (
-            e["separation_0.5"] >= SEPARABLE
-            and e["posterior_1.0_0.95"] <= NARROWER * e["posterior_1.0_0.05"]
-        )
-        for e in entries
+@cache
+def problems_of(group: str) -> list[dict[str, Any]]:
+    """Problems of one group of `cautious_prior.py`, the large tables of KEEL by their prior."""
+    name, _, prior = group.partition(" 0.")
+    return [
+        entry
+        for entry in lines("cautious_prior.ndjson")
+        if entry["group"] == name and (not prior or entry["setting"] == float(f"0.{prior}"))
     ]
-    return f"{sum(known)} of {len(known)}"
+
+
+def _numbers(entries: Sequence[dict[str, Any]], name: str, belief: float = ANY) -> Floats:
+    return np.array([entry["beliefs"][f"{belief:g}"][name] for entry in entries])
+
+
+def cautious_groups() -> Rows:
+    """How far the share of positives from scores is off, by group of tables."""
+    rows = [
+        [
+            "",
+            "problems",
+            "three estimators / truth",
+            "ours / truth",
+            "above twice the truth",
+            "below half of it",
+            "interval holds the truth",
+            "median width",
+            "counts as known",
+        ]
+    ]
+    for group, title in GROUPS:
+        entries = problems_of(group)
+        truth = np.array([entry["prior"] for entry in entries])
+        combined = np.array([entry["combined"] for entry in entries])
+        value, low, high = (_numbers(entries, name) for name in ("value", "low", "high"))
+        rows.append(
+            [
+                title,
+                str(len(entries)),
+                f"{np.median(combined / truth):.1f}",
+                f"{np.median(value / truth):.1f}",
+                f"{100 * np.mean(value > 2 * truth):.0f} %",
+                f"{100 * np.mean(value < truth / 2):.0f} %",
+                f"{100 * np.mean((low <= truth) & (truth <= high)):.0f} %",
+                share(float(np.median(high - low))),
+                str(int(_numbers(entries, "is_known").sum())),
+            ]
+        )
+    return rows
+
+
+def cautious_beliefs() -> Rows:
+    """Error of unlabelled rows by how much is believed in any share."""
+    beliefs = [float(belief) for belief in problems_of("development")[0]["beliefs"]]
+    rows = [["", *(f"{belief:g}" for belief in beliefs)]]
+    for group, title in GROUPS:
+        found = [
+            fmean(_numbers(problems_of(group), "error", belief).tolist()) for belief in beliefs
+        ]
+        rows.append([title, *map(share, found)])
+    return rows
+
+
+def cautious_ratio(what: str) -> str:
+    """Of an estimate on the development tables: its median ratio to the truth."""
+    entries = problems_of("development")
+    truth = np.array([entry["prior"] for entry in entries])
+    combined = np.array([entry["combined"] for entry in entries])
+    found = combined if what == "combined" else _numbers(entries, "value")
+    return f"{np.median(found / truth):.1f}"
 
 
 FIGURES: Final[dict[str, Callable[..., Any]]] = {
     "prior-errors": prior_errors,
     "prior-counts": prior_counts,
     "prior-problems": prior_problems,
-    "cautious": cautious,
-    "cautious-interval": cautious_interval,
-    "known-in-keel": known_in_keel,
+    "cautious-groups": cautious_groups,
+    "cautious-beliefs": cautious_beliefs,
+    "cautious-ratio": cautious_ratio,
 }
