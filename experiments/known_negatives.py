@@ -184,72 +184,82 @@ def scores(problem: Problem, model: Any) -> dict[str, Any]:
     }
 
 
-def report(entries: list[dict[str, Any]]) -> None:
-    """Print means over tables and draws."""
-    print(f"{'':22}{'n':>4}{'found':>7}{'prior off':>10}{'holds':>7}{'high/low':>9}", end="")
-    print(f"{'known':>7}{'width':>7}{'widest':>7}{'holds':>7}{'list off':>9}{'AUC':>7}{'AP':>7}")
-    for setting, (by, n, strength) in product(SETTINGS, CHECKS):
-        want = {"method": "auto", "setting": setting, "by": by, "n": n, "strength": strength}
-        found = [each for each in entries if all(each[key] == want[key] for key in want)]
-        if not found:
-            continue
-        true, prior, low, high = (
-            np.array([each[name] for each in found])
-            for name in ("prior_true", "prior", "prior_low", "prior_high")
-        )
-        ends = [(each["list_low"], each["list_high"]) for each in found]
-        least, most = np.array([(0, 1) if end[0] is None else end for end in ends]).T
-        listed = np.array([each["list_true"] for each in found])
-        said = np.array([np.nan if each["list"] is None else each["list"] for each in found])
-        factor = np.exp(np.abs(np.log(prior / true)).mean())
-        off = np.nan if np.isnan(said).all() else np.nanmean(np.abs(said - listed))
-        figures = [
-            f"{setting + ', ' + by:22}{n:4}{np.mean([each['found'] for each in found]):7.1f}",
-            f"{factor:10.2f}{np.mean((low <= true) & (true <= high)):7.2f}",
-            f"{np.exp(np.log(high / low).mean()):9.1f}",
-            f"{np.mean([each['is_prior_known'] for each in found]):7.2f}",
-            f"{np.mean(most - least):7.2f}{np.max(most - least):7.2f}",
-            f"{np.mean((least <= listed) & (listed <= most)):7.2f}{off:9.3f}",
-            *(f"{np.mean([each[name] for each in found]):7.3f}" for name in METRICS),
-        ]
-        print("".join(figures))
-    for method in MAKE:
-        report_strengths(method, [each for each in entries if each["method"] == method])
-
-
 METRICS = ("auc", "average_precision")
 
 
-def report_strengths(method: str, entries: list[dict[str, Any]]) -> None:
-    """Print AUC and average precision by the weight of known negatives."""
-    by_strength = {
-        strength: {
+def summary(entries: list[dict[str, Any]], setting: str, by: str, n: int) -> dict[str, float]:
+    """Means over tables and draws of the default after a check; empty if there are none.
+
+    `prior_off` is a factor, `list_off` a difference of shares.
+    """
+    want = {"method": "auto", "setting": setting, "by": by, "n": n, "strength": USUAL}
+    found = [each for each in entries if all(each[key] == want[key] for key in want)]
+    if not found:
+        return {}
+    true, prior, low, high = (
+        np.array([each[name] for each in found])
+        for name in ("prior_true", "prior", "prior_low", "prior_high")
+    )
+    ends = [(each["list_low"], each["list_high"]) for each in found]
+    least, most = np.array([(0, 1) if end[0] is None else end for end in ends]).T
+    listed = np.array([each["list_true"] for each in found])
+    said = np.array([np.nan if each["list"] is None else each["list"] for each in found])
+    means = {
+        "draws": len(found),
+        "found": np.mean([each["found"] for each in found]),
+        "prior_off": np.exp(np.abs(np.log(prior / true)).mean()),
+        "prior_holds": np.mean((low <= true) & (true <= high)),
+        "prior_ratio": np.exp(np.log(high / low).mean()),
+        "prior_known": np.mean([each["is_prior_known"] for each in found]),
+        "width": np.mean(most - least),
+        "widest": np.max(most - least),
+        "list_holds": np.mean((least <= listed) & (listed <= most)),
+        "list_off": np.nan if np.isnan(said).all() else np.nanmean(np.abs(said - listed)),
+        **{name: np.mean([each[name] for each in found]) for name in METRICS},
+    }
+    return {name: float(value) for name, value in means.items()}
+
+
+def report(entries: list[dict[str, Any]]) -> None:
+    """Print means over tables and draws."""
+    for number, (setting, (by, n, _)) in enumerate(product(SETTINGS, CHECKS)):
+        means = summary(entries, setting, by, n)
+        if not number:
+            print(f"{'':22}{'n':>4}", *(f"{name:>11}" for name in means))
+        print(f"{setting + ', ' + by:22}{n:4}", *(f"{means[name]:11.3f}" for name in means))
+    for method in MAKE:
+        print(f"\n{method}, by the weight of known negatives, 100 suspects checked")
+        for name, means in strength_means(entries, method).items():
+            print(f"{name:26}", *(f"{metric} {value:.4f}" for metric, value in means.items()))
+
+
+def strength_means(entries: list[dict[str, Any]], method: str) -> dict[str, dict[str, float]]:
+    """Mean AUC and average precision by the weight of known negatives, over the same draws."""
+    by_strength: dict[str, dict[Any, dict[str, Any]]] = {
+        f"{strength:g}": {
             (each["table"], each["draw"]): each
             for each in entries
-            if (each["setting"], each["by"], each["n"], each["strength"])
-            == ("as it is", by, n, strength)
+            if (each["method"], each["setting"], each["by"], each["n"], each["strength"])
+            == (method, "as it is", by, n, strength)
         }
         for by, n, strength in STRENGTHS
     }
-    places = set.intersection(*(set(found) for found in by_strength.values()))
-    print(f"\n{method}, 100 suspects checked, {len(places)} draws of tables as they are")
-    for strength, found in by_strength.items():
-        _print_strength(f"strength {strength:g}", [found[place] for place in places])
-    accuracy = [
-        [found[place]["held_out_accuracy"] for found in by_strength.values()] for place in places
-    ]
-    if places and not any(value is None for values in accuracy for value in values):
-        chosen = [
-            [*by_strength.values()][int(np.argmax(values))][place]
-            for place, values in zip(places, accuracy, strict=True)
-        ]
-        _print_strength("chosen on held-out rows", chosen)
+    places = sorted(set.intersection(*(set(found) for found in by_strength.values())))
+    chosen = {
+        place: max((found[place] for found in by_strength.values()), key=_held_out_accuracy)
+        for place in places
+    }
+    if places and all(_held_out_accuracy(each) >= 0 for each in chosen.values()):
+        by_strength["chosen on held-out rows"] = chosen
+    return {
+        name: {"draws": len(places)}
+        | {metric: float(np.mean([found[place][metric] for place in places])) for metric in METRICS}
+        for name, found in by_strength.items()
+    }
 
 
-def _print_strength(title: str, found: list[dict[str, Any]]) -> None:
-    if found:
-        means = (f"{name} {np.mean([each[name] for each in found]):.4f}" for name in METRICS)
-        print(f"{title:26}", *means)
+def _held_out_accuracy(entry: dict[str, Any]) -> float:
+    return -1.0 if entry["held_out_accuracy"] is None else float(entry["held_out_accuracy"])
 
 
 def main() -> None:

@@ -6,6 +6,7 @@ from typing import Any, Final
 from tools.figures import (
     bench,
     bench_tables,
+    checked_rows,
     method_pages,
     pretrained,
     priors,
@@ -19,6 +20,7 @@ from tools.figures import (
 FIGURES: Final[dict[str, Callable[..., Any]]] = {
     **bench.FIGURES,
     **bench_tables.FIGURES,
+    **checked_rows.FIGURES,
     **method_pages.FIGURES,
     **pretrained.FIGURES,
     **priors.FIGURES,

@@ -1,17 +1,14 @@
 """Figures of the real tables, from ``real_tables.ndjson`` and what the pool was made by."""
 
-import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
 import numpy as np
-
-from tools.figures.stored import ROOT, lines
-
-sys.path.insert(0, str(ROOT / "experiments"))
 from real_data import HALVES, NINE
+
+from tools.figures.stored import lines
 
 Rows = list[list[str]]
 SETTINGS: Final = ("single-set 15 %", "single-set 40 %", "case-control 100")
