@@ -298,9 +298,17 @@ def test_an_estimated_prior_widens_what_unseen_rows_tell(kind, apart):
     assert model.evaluate(prior_interval=(0.39, 0.41)).sample.priors == (0.39, 0.41)
 
 
-@pytest.mark.parametrize("kind", ["learner", "trees"])
-def test_what_needs_a_share_that_unseen_rows_do_not_tell_is_left_out(kind, pu):
-    model, _ = fitted(kind, pu)
+def test_trees_tell_the_share_from_rows_that_they_have_not_seen(pu):
+    model, _ = fitted("trees", pu)
+    found = model.set_params(prior="auto").evaluate()
+    assert found.is_prior_known
+    low, high = found.sample.priors
+    assert 0.1 < low < pu.prior < high < 0.5
+    assert found["precision"].low < 0.5 < found["precision"].high
+
+
+def test_what_needs_a_share_that_unseen_rows_do_not_tell_is_left_out(pu):
+    model, _ = fitted("learner", pu)
     known = model.evaluate()
     model.set_params(prior="auto")
     found = model.evaluate()
