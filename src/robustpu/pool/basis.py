@@ -9,6 +9,7 @@ from scipy.spatial.distance import cdist
 
 Floats: TypeAlias = NDArray[np.float64]
 Fitted: TypeAlias = dict[str, Floats]
+Scorer: TypeAlias = Callable[[Floats], Floats]
 
 # Standardised numbers end here.
 FAR = 5.0
@@ -75,23 +76,28 @@ def hinges(Z: Floats, fitted: Fitted) -> Floats:
     return np.hstack([Z, np.maximum(part - fitted["knots"], 0.0).reshape(len(Z), -1)])
 
 
-def hinges_times(Z: Floats, fitted: Fitted, coef: Floats) -> Floats:
-    """``hinges(Z) @ coef`` without the features in memory, (n,).
+def hinges_scorer(fitted: Fitted, coef: Floats) -> Scorer:
+    """Z -> ``hinges(Z) @ coef``, (n,), without the features in memory.
 
     Examples
     --------
     >>> Z, coef = np.arange(12.0)[:, None], np.arange(6.0)
     >>> fitted = fit_hinges(Z, np.random.RandomState(0))
-    >>> float(np.abs(hinges_times(Z, fitted, coef) - hinges(Z, fitted) @ coef).max())
+    >>> float(np.abs(hinges_scorer(fitted, coef)(Z) - hinges(Z, fitted) @ coef).max())
     0.0
     """
-    width = Z.shape[1]
-    part = Z[:, fitted["columns"].astype(np.intp)]
-    total: Floats = Z @ coef[:width]
-    slopes = coef[width:].reshape(fitted["knots"].shape)
-    for knot, slope in zip(fitted["knots"].T, slopes.T, strict=True):
-        total += np.maximum(part - knot, 0.0) @ slope
-    return total
+    columns, knots = fitted["columns"].astype(np.intp), fitted["knots"]
+    width = len(coef) - knots.size
+    slopes = coef[width:].reshape(knots.shape)
+
+    def score(Z: Floats) -> Floats:
+        part = Z[:, columns]
+        total: Floats = Z @ coef[:width]
+        for knot, slope in zip(knots.T, slopes.T, strict=True):
+            total += np.maximum(part - knot, 0.0) @ slope
+        return total
+
+    return score
 
 
 def fit_laplacian(Z: Floats, random: np.random.RandomState) -> Fitted:
@@ -99,45 +105,71 @@ def fit_laplacian(Z: Floats, random: np.random.RandomState) -> Fitted:
     return {"landmarks": Z[random.choice(len(Z), min(LANDMARKS, len(Z)), replace=False)]}
 
 
-def cityblock(Z: Floats, landmarks: Floats) -> Floats:
-    """Sum over the columns of |z - landmark|, (n, m); flags and the like by a product of matrices.
+class CityBlock:
+    """Z -> sum over the columns of |z - landmark|, (n, m), prepared for many blocks of rows.
 
-    If a column of the landmarks has the values a_1 < a_2 < ..., then for any z
-    |z - landmark| = |z - a_1| + sum of |z - a_s| - |z - a_{s-1}| over 1 < s, a_s <= landmark.
+    Flags and the like take a product of matrices. If a column of the landmarks has the values
+    a_1 < a_2 < ..., then for any z |z - landmark| = |z - a_1| + sum of |z - a_s| - |z - a_{s-1}|
+    over 1 < s, a_s <= landmark.
+
+    Parameters
+    ----------
+    landmarks
+        Standardised rows, (m, d).
 
     Examples
     --------
-    >>> cityblock(np.array([[0.3, 2.0]]), np.array([[0.0, 0.0], [1.0, 7.0]]))
+    >>> CityBlock(np.array([[0.0, 0.0], [1.0, 7.0]]))(np.array([[0.3, 2.0]])).round(6)
     array([[2.3, 5.7]])
     """
-    ordered = np.sort(landmarks, axis=0)
-    rises = np.diff(ordered, axis=0) > 0
-    has_few = rises.sum(axis=0) <= FEW_STEPS
-    distance: Floats = np.zeros((len(Z), len(landmarks)))
-    if not has_few.all():
-        many = np.flatnonzero(~has_few)
-        distance = cdist(Z[:, many], landmarks[:, many], "cityblock")
-    if has_few.any():
-        first = np.abs(Z[:, has_few] - ordered[0, has_few]).sum(axis=1)
-        step, column = np.nonzero(rises & has_few)
-        low, high, part = ordered[step, column], ordered[step + 1, column], Z[:, column]
-        change = np.abs(part - high) - np.abs(part - low)
-        distance += first[:, None] + change @ (landmarks[:, column] >= high).T.astype(np.float64)
-    return distance
+
+    def __init__(self, landmarks: Floats):
+        ordered = np.sort(landmarks, axis=0)
+        rises = np.diff(ordered, axis=0) > 0
+        has_few = rises.sum(axis=0) <= FEW_STEPS
+        self._many = np.flatnonzero(~has_few)
+        self._landmarks = landmarks[:, self._many]
+        self._few, self._lowest = np.flatnonzero(has_few), ordered[0, has_few]
+        place, self._stepped = np.nonzero(rises & has_few)
+        low, high = ordered[place, self._stepped], ordered[place + 1, self._stepped]
+        self._ends, self._gap = low + high, high - low
+        is_above = landmarks[:, self._stepped] >= high
+        # In single precision, as the kernel is: the product takes a third of the time.
+        self._is_above = np.ascontiguousarray(is_above.T, dtype=np.float32)
+
+    def __call__(self, Z: Floats) -> Floats:
+        if len(self._many):
+            distance: Floats = cdist(Z[:, self._many], self._landmarks, "cityblock")
+        else:
+            distance = np.zeros((len(Z), len(self._landmarks)))
+        if len(self._few):
+            distance += np.abs(Z[:, self._few] - self._lowest).sum(axis=1)[:, None]
+            # |z - high| - |z - low|
+            change = np.clip(self._ends - 2 * Z[:, self._stepped], -self._gap, self._gap)
+            distance += change.astype(np.float32) @ self._is_above
+        return distance
 
 
 def laplacian(Z: Floats, fitted: Fitted) -> Floats:
     """exp(-|z - landmark| / (2 d)): the Laplacian kernel, (n, m)."""
-    distance = cityblock(Z, fitted["landmarks"])
+    return _kernel(CityBlock(fitted["landmarks"])(Z), Z.shape[1])
+
+
+def laplacian_scorer(fitted: Fitted, coef: Floats) -> Scorer:
+    """Z -> ``laplacian(Z) @ coef``, (n,)."""
+    distances = CityBlock(fitted["landmarks"])
+
+    def score(Z: Floats) -> Floats:
+        total: Floats = _kernel(distances(Z), Z.shape[1]) @ coef
+        return total
+
+    return score
+
+
+def _kernel(distance: Floats, n_columns: int) -> Floats:
     # Single precision, in which the exponential function is twenty times as fast.
-    kernel: Floats = np.exp(np.float32(-WIDTH / Z.shape[1]) * distance.astype(np.float32))
+    kernel: Floats = np.exp(np.float32(-WIDTH / n_columns) * distance.astype(np.float32))
     return kernel
-
-
-def laplacian_times(Z: Floats, fitted: Fitted, coef: Floats) -> Floats:
-    """``laplacian(Z) @ coef``, (n,)."""
-    total: Floats = laplacian(Z, fitted) @ coef
-    return total
 
 
 def whitening(fitted: Fitted) -> Floats | None:
@@ -152,21 +184,21 @@ def whitening(fitted: Fitted) -> Floats | None:
 
 
 class Basis(NamedTuple):
-    """What is learned from standardised rows, the features of rows, and their scores."""
+    """What is learned from standardised rows, the features of rows, and what scores rows."""
 
     fit: Callable[[Floats, np.random.RandomState], Fitted]
     features: Callable[[Floats, Fitted], Floats]
-    times: Callable[[Floats, Fitted, Floats], Floats]
+    scorer: Callable[[Fitted, Floats], Scorer]
 
 
 BASES: Final[Mapping[str, Basis]] = {
-    "hinges": Basis(fit_hinges, hinges, hinges_times),
-    "laplacian": Basis(fit_laplacian, laplacian, laplacian_times),
+    "hinges": Basis(fit_hinges, hinges, hinges_scorer),
+    "laplacian": Basis(fit_laplacian, laplacian, laplacian_scorer),
 }
 
 
-def blocks(n_rows: int, width: int, most: int = 1 << 22) -> list[slice]:
-    """Slices of rows whose features are ``most`` numbers at most.
+def blocks(n_rows: int, width: int, most: int = 1 << 18) -> list[slice]:
+    """Slices of rows whose features are ``most`` numbers at most, which stay in the cache.
 
     Examples
     --------

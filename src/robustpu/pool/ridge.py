@@ -95,11 +95,11 @@ class RidgeRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         table: Floats = validate_data(self, X, reset=False, dtype=np.float64)
-        times = BASES[self.basis].times
+        scorer = BASES[self.basis].scorer(self.fitted_, self.coef_)
         score = np.empty(len(table))
         for rows in blocks(len(table), max(len(self.coef_), table.shape[1])):
             Z = standardized(table[rows], self.mean_, self.scale_)
-            score[rows] = times(Z, self.fitted_, self.coef_) + self.intercept_
+            score[rows] = scorer(Z) + self.intercept_
         return score
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
