@@ -268,7 +268,11 @@ NINE = DEVELOPMENT[:9]
 @cache
 def load(name: str) -> tuple[pd.DataFrame, np.ndarray]:
     """Columns, and which rows are positive as 1 or 0, shape (n,)."""
-    source = SOURCES[name]
+    return columns_and_truth(SOURCES[name])
+
+
+def columns_and_truth(source: Source) -> tuple[pd.DataFrame, np.ndarray]:
+    """The same of a source that is in no half."""
     table = _read(source).dropna(subset=[source.target])
     if source.keep is not None:
         table = source.keep(table)
