@@ -162,6 +162,8 @@ def main() -> None:
         keys += [
             ("biased", table, labeling, count, PRIOR)
             for table, labeling, count in product(TABLES, LABELINGS, (50, 200))
+            # It has 212 positives.
+            if (table, count) != ("breast_cancer", 200)
         ]
         run_missing(STORED, NAMES, keys, run, given.jobs)
     print_tables(stored(STORED))

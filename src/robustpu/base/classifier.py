@@ -679,8 +679,10 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             random=random,
             outcome=self._held_out_outcome(rows),
         )
-        edge = 0.1 / (int((rows & ~self.is_positive_).sum()) + 1)
-        low, high = max(found.low, edge), min(found.high, 1 - edge)
+        low, high = found.low, found.high
+        if found.is_known:
+            edge = 0.1 / (int((rows & ~self.is_positive_).sum()) + 1)
+            low, high = max(low, edge), min(high, 1 - edge)
         return found._replace(
             low=min(low, self.prior_),
             high=max(high, self.prior_),

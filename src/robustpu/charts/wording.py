@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 SPACE = "\u00a0"
+# An interval that begins below is told by its upper end alone.
+NO_SHARE = 1e-6
 # Of every estimated share, which is the largest that the data allow.
 CAVEAT = (
     "more likely too high than too low: negatives that look just like positives count as positives"
@@ -92,9 +94,13 @@ def between(value: float, low: float | None, high: float | None) -> str:
     --------
     >>> between(0.021, 0.015, 0.03).replace(SPACE, " ")
     '1.5 to 3.0 %'
+    >>> between(0.1, 1e-9, 0.3).replace(SPACE, " ")
+    'up to 30 %'
     """
     if low is None or high is None:
         return ""
+    if low < NO_SHARE:
+        return f"up to {percent(high)}"
     places = digits(value, low, high)
     return f"{percent(low, places=places, sign=False)} to {percent(high, places=places)}"
 

@@ -167,14 +167,16 @@ def _plain(
 
 def _lines(found: "PriorEstimate", n_unlabeled: int) -> list[str]:
     """The estimate in words, and one line per method from 0 to 1."""
-    from robustpu.charts.wording import CAVEAT
+    from robustpu.charts.wording import CAVEAT, NO_SHARE
 
     counts = [round(share * n_unlabeled) for share in (found.value, found.low, found.high)]
+    ends = f"{found.low:.1%} to {found.high:.1%}, {counts[1]:,} to {counts[2]:,} rows"
+    if found.low < NO_SHARE:
+        ends = f"up to {found.high:.1%}, {counts[2]:,} rows"
     lines = [
         f"About {found.value:.1%} of the {n_unlabeled:,} unlabelled rows are positive, more likely "
         f"fewer: {counts[0]:,} rows.",
-        f"{found.level:.0%} interval: {found.low:.1%} to {found.high:.1%}, "
-        f"{counts[1]:,} to {counts[2]:,} rows.",
+        f"{found.level:.0%} interval: {ends}.",
     ]
     lines.append(f"{CAVEAT.capitalize()}.")
     if found.population != found.value:

@@ -216,9 +216,12 @@ class PriorInterval(NamedTuple):
 
     def doubt(self, value: float) -> str:
         """Say that the share is not known."""
+        ends = f"up to {self.high:.1%}"
+        if self.low > EDGE:
+            ends = f"{self.low:.1%} to {self.high:.1%}"
         return (
             "these rows do not tell the share of positives among the unlabelled ones: if positives "
-            f"were labelled completely at random, {self.low:.1%} to {self.high:.1%} are possible "
+            f"were labelled completely at random, {ends} are possible "
             f"({self.level:.0%} interval), and {value:.1%} is used. Ranking hardly depends on it. "
             "If you know the share roughly, give prior=."
         )
@@ -250,6 +253,9 @@ def prior_interval(
     """
     posterior = share_posterior(*parts, outcome)
     low, high = posterior.interval(level)
+    if not posterior.is_known and outcome is None:
+        # Negatives may look like positives: then no share is too small for these scores.
+        low = EDGE
     # Unless checked rows refute the estimate of separable classes.
     if posterior.is_separable and (outcome is None or low <= value <= high):
         error = math.hypot(_resampled(parts, n_bootstrap, random), stdev(votes(*parts)))

@@ -150,9 +150,9 @@ def _by_share(results: Results, first: TopK) -> list[Child]:
 
 
 def _two(results: Results) -> Sequence[SharePoint]:
-    """A share near the lower end of what is possible, and one near the middle."""
+    """The share that is assumed, and a third of it."""
     prior, points = results.prior, results.sensitivity
-    wanted = prior.low or prior.value / 3, prior.value
+    wanted = prior.value / 3, prior.value
     chosen = [
         min(points, key=lambda point: abs(math.log(max(point.share, LEAST) / max(share, LEAST))))
         for share in wanted
