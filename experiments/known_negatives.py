@@ -209,7 +209,6 @@ def summary(entries: list[dict[str, Any]], setting: str, by: str, n: int) -> dic
         "found": np.mean([each["found"] for each in found]),
         "prior_off": np.exp(np.abs(np.log(prior / true)).mean()),
         "prior_holds": np.mean((low <= true) & (true <= high)),
-        "prior_ratio": np.exp(np.log(high / low).mean()),
         "prior_known": np.mean([each["is_prior_known"] for each in found]),
         "width": np.mean(most - least),
         "widest": np.max(most - least),
