@@ -210,9 +210,6 @@ def few_labels() -> Rows:
     return rows
 
 
-PUICL_SHOWN: Final = ("accuracy", "auc")
-
-
 def puicl_mean(method: str, table: str, name: str) -> float:
     """Mean over the draws in the protocol of PUICL."""
     wanted = method, table
@@ -240,7 +237,6 @@ def puicl() -> Rows:
 FIGURES: Final[dict[str, Callable[..., Any]]] = {
     "biased": biased,
     "learners": learners,
-    "learner-errors": learner_errors,
     "final-loss": final_loss,
     "pu-bench": pu_bench,
     "pool-tried": pool_tried,
