@@ -143,7 +143,8 @@ def share_ratio(protocol: str) -> str:
 
 def members(table: str) -> str:
     """AUC on a table by the number of members: 1, 2, 4 and 8."""
-    rows = [line.replace("[", "").split() for line in (FOLDER / "members.txt").open()]
+    lines = (FOLDER / "members.txt").read_text().replace("[", "").splitlines()
+    rows = [line.split() for line in lines]
     return ", ".join(share(float(row[3]), 4) for row in rows if row[0] == table)
 
 
