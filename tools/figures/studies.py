@@ -251,7 +251,7 @@ FITTED: Final = {
 
 def coverage() -> Rows:
     """How many of the 90 % intervals hold the truth."""
-    rows = [["held / given", *FITTED.values()]]
+    rows = [["90 % intervals that hold the truth", *FITTED.values()]]
     for name, label in COVERED.items():
         # Positives are whole rows.
         room = 0.5 if name == "positives_at_k" else 0.0
