@@ -40,7 +40,6 @@ from robustpu.scenario import population_prior
 STORED = RESULTS / "cautious_prior.ndjson"
 BELIEFS = (0.0, 0.05, 0.1, 0.2, 0.3)
 PRIORS = (0.05, 0.2, 0.5, 0.65, 0.8)
-CHOSEN_ON = ("development", "large", "small, looked at")
 RANKERS = [name for name in members_of("default", 0.0) if name != "extra-trees"]
 
 

@@ -4,6 +4,7 @@ import json
 import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,9 @@ import numpy as np
 from joblib import Parallel, delayed
 
 import robustpu
+
+# Of the paper.
+PRIORS = (0.2, 0.4, 0.6)
 
 
 def stored(path: Path) -> list[dict[str, Any]]:
@@ -31,6 +35,19 @@ def run_missing(
     with path.open("a") as file:
         for entry in Parallel(n_jobs=jobs, return_as="generator_unordered")(tasks):
             print(json.dumps(entry), file=file, flush=True)
+
+
+def run_cells(
+    path: Path, run: Callable[[str, float], list[dict[str, Any]]], tables: Iterable[str]
+) -> None:
+    """Run what no line has of these tables with the paper's priors; all lines of a cell at once."""
+    done = {(line["table"], line["prior"]) for line in stored(path)}
+    for table, prior in product(tables, PRIORS):
+        if (table, prior) not in done:
+            lines = run(table, prior)
+            with path.open("a") as file:
+                file.write("".join(json.dumps(line) + "\n" for line in lines))
+            print(table, prior, flush=True)
 
 
 def fit_and_score(model: Any, pu: robustpu.PUData) -> dict[str, Any]:

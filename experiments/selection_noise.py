@@ -12,13 +12,12 @@ All ways to select are computed from these lines.
 """
 
 import argparse
-import json
 from itertools import product
 
 import numpy as np
 import torch
 from figure import HERE, RESULTS
-from fits import stored
+from fits import PRIORS, run_cells, stored
 from scipy.stats import t as student
 from watched import watch
 
@@ -28,7 +27,7 @@ from robustpu.bench.protocol import split
 from robustpu.selection import of_logits, oracle_accuracy
 
 STORED = RESULTS / "selection_noise.ndjson"
-TABLES, PRIORS = ("mushrooms", "shuttle", "spambase"), (0.2, 0.4, 0.6)
+TABLES = ("mushrooms", "shuttle", "spambase")
 TRIALS = range(100, 104)
 SETTINGS, SEEDS, ROUNDS = 5, 3, 10
 VALIDATION = 100
@@ -197,13 +196,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--print", action="store_true", help="train nothing")
     if not parser.parse_args().print:
-        done = {(line["table"], line["prior"]) for line in stored(STORED)}
-        for table, prior in product(TABLES, PRIORS):
-            if (table, prior) not in done:
-                lines = run(table, prior)
-                with STORED.open("a") as file:
-                    file.write("".join(json.dumps(line) + "\n" for line in lines))
-                print(table, prior, flush=True)
+        run_cells(STORED, run, TABLES)
     if complete(stored(STORED)):
         report()
     else:

@@ -14,13 +14,12 @@ of networks, AUC of hidden positives against negatives within the unlabelled row
 """
 
 import argparse
-import json
 import warnings
 from itertools import product
 
 import numpy as np
 from figure import FIGURES, RESULTS
-from fits import stored
+from fits import run_cells, stored
 from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 from watched import watch
@@ -33,7 +32,7 @@ from robustpu.methods.composition import robust_pu as of_recipe
 
 STORED = RESULTS / "self_correction.ndjson"
 PICTURE = FIGURES / "self_correction.png"
-TABLES, PRIORS, TRIALS = ("mushrooms", "shuttle", "spambase"), (0.2, 0.4, 0.6), 5
+TABLES, TRIALS = ("mushrooms", "shuttle", "spambase"), 5
 MEMBERS, ROUNDS = 5, 8
 SETTINGS = {
     "printed": RobustPUClassifier().spelled_out(),
@@ -77,7 +76,7 @@ def run(table: str, prior: float) -> list[dict]:
             here = {**place, "trial": trial, "setting": setting, "rounds": rounds}
             members = np.array([found[setting, trial, m][rounds] for m in range(MEMBERS)])
             lines += [{**here, **line} for line in _of_round(members, trees[trial], pu)]
-    return [{**line, **checkout()} for line in lines]
+    return [rounded({**line, **checkout()}) for line in lines]
 
 
 def _trees(pu, trial: int) -> np.ndarray:
@@ -180,13 +179,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--draw", action="store_true", help="train nothing")
     if not parser.parse_args().draw:
-        done = {(line["table"], line["prior"]) for line in stored(STORED)}
-        for prior, table in product(PRIORS, TABLES):
-            if (table, prior) not in done:
-                lines = [json.dumps(rounded(line)) + "\n" for line in run(table, prior)]
-                with STORED.open("a") as file:
-                    file.write("".join(lines))
-                print(table, prior, flush=True)
+        run_cells(STORED, run, TABLES)
     if not stored(STORED):
         print(f"{STORED.name} has no results yet.")
         return

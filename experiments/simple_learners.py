@@ -1,7 +1,6 @@
 """What users do today with labelled and unlabelled rows: the baselines of real_tables.py.
 
-Each is a function of a problem that returns the probability of its test rows, shape (n,). Settings
-are those of the review of 2026-11-16.
+Each is a function of a problem that returns the probability of its test rows, shape (n,).
 """
 
 from collections.abc import Callable

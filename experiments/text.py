@@ -117,14 +117,14 @@ FITS = dict(zip(METHODS, (column, n_grams, logistic), strict=True))
 def print_table(entries: list[dict]) -> None:
     print(f"{'':12}{'P':>4}  {'':20}{'AUC':>7}{'error, %':>10}{'seconds':>9}")
     for name, count, method in product(SETS, COUNTS, METHODS):
-        own = [
+        found = [
             each
             for each in entries
             if (each["set"], each["count"], each["method"]) == (name, count, method)
         ]
-        if own:
+        if found:
             auc, error, seconds = (
-                np.mean([each[key] for each in own]) for key in ("auc", "error", "seconds")
+                np.mean([each[key] for each in found]) for key in ("auc", "error", "seconds")
             )
             print(f"{name:12}{count:>4}  {method:20}{auc:7.3f}{error:10.2f}{seconds:9.1f}")
 
@@ -133,12 +133,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path, nargs="?")
     parser.add_argument("--methods", nargs="*", default=list(METHODS))
-    own = parser.parse_args()
-    if own.folder:
-        keys = product(SETS, COUNTS, range(TRIALS), own.methods)
+    given = parser.parse_args()
+    if given.folder:
+        keys = product(SETS, COUNTS, range(TRIALS), given.methods)
         keys = sorted(keys, key=lambda key: key[2])
         names = ("set", "count", "trial", "method")
-        run_missing(STORED, names, keys, lambda *key: run(own.folder, *key), 1)
+        run_missing(STORED, names, keys, lambda *key: run(given.folder, *key), 1)
     print_table(stored(STORED))
 
 

@@ -12,13 +12,12 @@ results/wrong_priors.ndjson.
 """
 
 import argparse
-import json
 import warnings
 from itertools import product
 
 import numpy as np
 from figure import FIGURES, RESULTS
-from fits import stored
+from fits import PRIORS, run_cells, stored
 
 from robustpu import (
     Curriculum,
@@ -33,7 +32,7 @@ from robustpu.bench.protocol import split
 
 STORED = RESULTS / "wrong_priors.ndjson"
 PICTURE = FIGURES / "wrong_priors.png"
-TABLES, PRIORS, TRIALS = ("mushrooms", "shuttle", "spambase"), (0.2, 0.4, 0.6), 5
+TABLES, TRIALS = ("mushrooms", "shuttle", "spambase"), 5
 METHODS = {
     "nnPU": NNPUClassifier(),
     "Dist-PU": DistPUClassifier(),
@@ -148,13 +147,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--draw", action="store_true", help="train nothing")
     if not parser.parse_args().draw:
-        done = {(line["table"], line["prior"]) for line in stored(STORED)}
-        for prior, table in product(PRIORS, TABLES):
-            if (table, prior) not in done:
-                lines = run(table, prior)
-                with STORED.open("a") as file:
-                    file.write("".join(json.dumps(line) + "\n" for line in lines))
-                print(table, prior, flush=True)
+        run_cells(STORED, run, TABLES)
     report()
     draw()
 

@@ -14,8 +14,16 @@ from tools.figures.__main__ import marked  # noqa: E402
 from tools.figures.catalogue import FIGURES  # noqa: E402
 from tools.figures.pages import calls, compare, unmarked  # noqa: E402
 
-NAMES = ("clean_tables", "methods", "priors", "real_tables")
-RESULT_PAGES = ["README.md", "docs/default.md", "docs/reproduction.md"]
+NAMES = (
+    "clean_tables",
+    "methods",
+    "pretrained",
+    "priors",
+    "real_tables",
+    "robust_pu_meta",
+    "scale",
+)
+RESULT_PAGES = ["README.md", "docs/default.md", "docs/evaluation.md", "docs/reproduction.md"]
 RESULT_PAGES += [f"docs/results/{name}.md" for name in NAMES]
 MADE = {
     "count": lambda of="10": f"2 of {of}",

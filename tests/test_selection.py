@@ -199,7 +199,7 @@ class TestAbovePrior:
         assert ((shifted >= 0) & population).sum().item() == expected
         assert (value >= at_share(value, prior)).sum() == expected
 
-    def test_an_oracle_judges_all_rows_at_the_share_of_the_population(self):
+    def test_an_oracle_evaluates_all_rows_at_the_share_of_the_population(self):
         seen = []
 
         def settle(logit, population, weight, prior):

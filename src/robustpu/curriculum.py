@@ -93,6 +93,15 @@ class Curriculum(BaseEstimator):  # type: ignore[misc]
         """Thresholds of labelled and of unlabelled rows in round t, counted from 0."""
         return self.path(t + 1)[-1]
 
+    def without_weight(self, t: int) -> str:
+        """Say that round t cannot be trained."""
+        positive, unlabeled = self.threshold(t)
+        return (
+            f"round {t + 1} would leave positives or negatives without any weight, so the rounds "
+            "end before it. Give pacings with higher thresholds; these are "
+            f"{positive:g} and {unlabeled:g}."
+        )
+
     def measure(self, logit: Tensor, is_positive: Tensor, temperature: Tensor) -> Tensor:
         """Hardness of each row, unlabelled rows as negatives."""
         return hardnesses.resolve(self.hardness)(logit, is_positive, temperature)

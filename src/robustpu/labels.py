@@ -1,5 +1,7 @@
 """Labels in, masks of positives and known negatives out: the only file that knows an encoding."""
 
+import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +20,13 @@ UNLABELED = frozenset(
     | {"?", "-", "na", "n/a", "none", "other"}
 )
 # Numbers in words are compared as numbers are.
-WORDS = ("zero", "one", "two")
+WORDS = {"zero": 0, "one": 1, "two": 2}
+# Word -> number, which is higher for the positive one of two; the first that differs decides.
+RANKS: tuple[Callable[[str], float], ...] = (
+    lambda word: WORDS.get(word, math.nan),
+    lambda word: word in POSITIVE,
+    lambda word: word not in UNLABELED,
+)
 
 
 def encode(y: ArrayLike, pos_label: Label | None = None) -> tuple[NDArray[Any], NDArray[np.bool_]]:
@@ -295,12 +303,10 @@ def positive_index(
 def _obvious_index(texts: list[str]) -> int:
     """The place of the text that marks positives, if that is obvious."""
     words = [text.strip().lower() for text in texts]
-    if all(word in WORDS for word in words):
-        return int(WORDS.index(words[1]) > WORDS.index(words[0]))
-    for known, index in ((POSITIVE, 0), (UNLABELED, 1)):
-        is_known = [word in known for word in words]
-        if is_known[0] != is_known[1]:
-            return is_known.index(True) if index == 0 else is_known.index(False)
+    for rank in RANKS:
+        first, second = map(rank, words)
+        if first < second or first > second:
+            return int(first < second)
     raise ValueError(
         f"the labels in y are {texts[0]!r} and {texts[1]!r}, and it is not obvious which one marks "
         f"the positives: give pos_label={texts[0]!r} or pos_label={texts[1]!r}."

@@ -1,9 +1,9 @@
 """Known propensities: how likely each labelled positive was to be labelled.
 
 A labelled row with propensity e stands for 1 / e positives: itself, and (1 - e) / e that were not
-labelled. So weights 1 / e make a fair sample of labels that are none. In single-set data the rows
-stand for all positives there are, which counts those that are left; in case-control data only the
-ratios of propensities count.
+labelled. So weights 1 / e make up for labels that are not SCAR. In single-set data the rows stand
+for all positives there are, which counts those that are left; in case-control data only the ratios
+of propensities count.
 """
 
 from typing import Final, NamedTuple

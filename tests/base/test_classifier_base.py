@@ -701,7 +701,7 @@ class TestAnswers:
         assert model.predict(X[y == 0]).mean() == pytest.approx(prior, abs=0.011)
 
     def test_a_probability_on_the_threshold_is_positive(self):
-        """ "Probability from which predict answers positive", whichever label that is."""
+        """ "Probability from which a row is predicted positive", whichever label that is."""
         X, y = table()
         same = np.zeros_like(X)
         for pos_label in (0, 1):

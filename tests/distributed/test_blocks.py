@@ -51,7 +51,7 @@ def test_folds_are_even_in_both_classes_and_their_sizes_are_known(table):
 
 def test_a_block_is_split_the_same_when_it_is_made_again():
     y = np.array([0, 1] * 20)
-    once, again, other = (blocks.deal(y, 1, (0, 0), seed) for seed in ((1, 2), (1, 2), (1, 3)))
+    once, again, other = (blocks.split(y, 1, (0, 0), seed) for seed in ((1, 2), (1, 2), (1, 3)))
     assert np.array_equal(once.fold, again.fold)
     assert not np.array_equal(once.fold, other.fold)
 

@@ -53,7 +53,7 @@ def test_the_earlier_wins_a_tie():
     assert best.score.tolist() == [0.25, 0.75]
 
 
-def test_a_group_is_judged_by_its_mean_and_keeps_its_own_scores():
+def test_a_group_is_evaluated_by_its_mean_and_keeps_its_own_scores():
     fleet = fleet_of(4, 2, 4, 2)
     best = Best(fleet)
     offer(fleet, best, 1, 0.75, 0.5, 0.25, 0.5)

@@ -226,7 +226,7 @@ def test_a_fleet_that_is_let_go_of_is_gone():
         gc.enable()
 
 
-def test_score_judges_the_held_out_rows():
+def test_score_evaluates_the_held_out_rows():
     held_out = [torch.tensor([3, 1, 2]), torch.tensor([6, 9, 4])]
     members = [member(seed, held_out=rows(index)) for seed, index in enumerate(held_out)]
     seen = []
@@ -375,7 +375,7 @@ def trained(places, module, epochs):
 
 
 @pytest.mark.parametrize("module", KINDS, ids=lambda module: module.__name__)
-def test_a_member_does_not_depend_on_its_companions(module):
+def test_a_member_does_not_depend_on_the_others(module):
     together = trained(range(8), module, [3] * 8)
     for place in range(8):
         alone = trained([place], module, [3])

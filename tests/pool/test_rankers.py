@@ -9,7 +9,6 @@ from sklearn.tree import DecisionTreeClassifier
 
 from robustpu.pool.basis import (
     CityBlock,
-    blocks,
     fit_hinges,
     fit_laplacian,
     hinges,
@@ -146,10 +145,6 @@ class TestBasis:
         np.testing.assert_allclose(
             CityBlock(landmarks)(Z), cdist(Z, landmarks, "cityblock"), atol=1e-5
         )
-
-    def test_blocks_cover_all_rows(self):
-        rows = np.arange(10)
-        assert np.concatenate([rows[block] for block in blocks(10, 3, most=9)]).tolist() == [*rows]
 
 
 class TestTrees:

@@ -12,6 +12,7 @@ from tools.figures.real_tables import Rows, share
 from tools.figures.stored import ROOT
 
 FOLDER: Final = ROOT / "pretraining" / "results"
+WEIGHTS: Final = ROOT / "src" / "robustpu" / "pretrained" / "weights.safetensors"
 PROTOCOLS: Final = {
     "single": "`single`: nine noisy tables, 15 % of positives labelled",
     "case": "`case`: nine tables, 400 labels + 800 unlabelled, priors .2, .4, .6",
@@ -82,10 +83,15 @@ def errors() -> Rows:
 
 def second_draw(metric: str) -> str:
     """Mean over both draws of `single`, prior unknown: AUC, average precision or first 100."""
-    first = [entry for key, entry in found("unknown").items() if key[0] == "single"]
-    lines = (FOLDER / "single_second_draw.jsonl").read_text().splitlines()
-    value = fmean(entry[metric] for entry in [*first, *map(json.loads, lines)])
+    value = fmean(entry[metric] for draw in _both_draws() for entry in draw)
     return f"{value:.0f}" if metric == "first100" else share(value)
+
+
+def _both_draws() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    first = {key[1]: entry for key, entry in found("unknown").items() if key[0] == "single"}
+    lines = (FOLDER / "single_second_draw.jsonl").read_text().splitlines()
+    second = {entry["table"]: entry for entry in map(json.loads, lines)}
+    return list(first.values()), [second[table] for table in first]
 
 
 def prior_errors() -> Rows:
@@ -117,9 +123,50 @@ def _factor(entries: Sequence[dict[str, Any]], method: str) -> float:
     return float(np.exp(fmean(np.log(entry[method] / entry["prior"]) for entry in entries)))
 
 
+def training() -> str:
+    """Tables, steps and seconds of the training of the shipped network."""
+    last = json.loads((FOLDER / "log.jsonl").read_text().splitlines()[-1])
+    tables = f"{last['tables'] / 1e6:.2f} M synthetic tables"
+    return f"{tables}, {last['step']:,} steps, {last['seconds']:.0f} s"
+
+
+def megabytes() -> str:
+    """Size of the weights file."""
+    return f"{WEIGHTS.stat().st_size / 1e6:.2f}"
+
+
+def share_ratio(protocol: str) -> str:
+    """Mean of its share of positives over the true one, prior unknown."""
+    ratios = [entry["prior_ratio"] for key, entry in found("unknown").items() if key[0] == protocol]
+    return f"{fmean(ratios):.2g}"
+
+
+def members(table: str) -> str:
+    """AUC on a table by the number of members: 1, 2, 4 and 8."""
+    lines = (FOLDER / "members.txt").read_text().replace("[", "").splitlines()
+    rows = [line.split() for line in lines]
+    return ", ".join(share(float(row[3]), 4) for row in rows if row[0] == table)
+
+
+def ahead(model: str) -> str:
+    """Count the draws of `single` on which the AUC is above a baseline's, prior unknown."""
+    baselines = json.loads((FOLDER / "baselines.json").read_text())
+    wins = []
+    for pair in zip(*_both_draws(), strict=True):
+        wanted = "single", model, pair[0]["table"]
+        theirs = [e["auc"] for e in baselines if (e["protocol"], e["model"], e["table"]) == wanted]
+        wins += [our["auc"] > their for our, their in zip(pair, theirs, strict=True)]
+    return f"{sum(wins)} of {len(wins)}"
+
+
 FIGURES: Final[dict[str, Callable[..., Any]]] = {
     "pretrained-development": development,
     "pretrained-errors": errors,
     "pretrained-priors": prior_errors,
     "pretrained-two-draws": second_draw,
+    "pretrained-training": training,
+    "pretrained-megabytes": megabytes,
+    "pretrained-ratio": share_ratio,
+    "pretrained-members": members,
+    "pretrained-ahead": ahead,
 }

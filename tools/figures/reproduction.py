@@ -5,7 +5,6 @@ from itertools import product
 from statistics import fmean
 from typing import Any, Final
 
-from robustpu.bench.report.cells import SIGNIFICANT
 from robustpu.bench.report.kinds import Kind
 from robustpu.bench.report.lowest import lowest
 from robustpu.bench.report.paired_tests import FEWEST_PAIRS, mean_interval, signed_rank
@@ -134,17 +133,6 @@ def most_often_best(place: str, method: str) -> str:
     return f"{found.counts[method]} of {len(found.compared)}"
 
 
-def significantly(side: str, place: str, method: str, other: str) -> str:
-    """Count the cells of the tables where a method is below, or above, another beyond chance."""
-    count = 0
-    for dataset, prior in product(TABLES, PRIORS):
-        ours, theirs = (cell(place, name, dataset, prior).errors for name in (method, other))
-        differences = [theirs[trial] - ours[trial] for trial in ours]
-        is_side = (fmean(differences) > 0) == (side == "below")
-        count += is_side and signed_rank(differences) < SIGNIFICANT
-    return str(count)
-
-
 def same_errors(first: str, second: str, dataset: str, prior: str = "") -> str:
     """Count the trials in which two methods have the same error, at a prior or at all."""
     count = total = 0
@@ -264,13 +252,6 @@ def overlap() -> Rows:
     return rows
 
 
-def optimism(side: str) -> str:
-    """Test error minus validation error of what was selected, and its interval."""
-    place = ("disjoint", "overlapping").index(side)
-    pairs = [pair[place] for found in _overlap_pairs().values() for pair in found]
-    return with_interval([test - validation for test, validation in pairs])
-
-
 FIGURES: Final[dict[str, Callable[..., Any]]] = {
     "reproduction-overview": overview,
     "reproduction-counts": counts,
@@ -281,11 +262,9 @@ FIGURES: Final[dict[str, Callable[..., Any]]] = {
     "steadiest": steadiest,
     "best-variant": most_often_best,
     "same-errors": same_errors,
-    "significantly": significantly,
     "paired-difference": difference,
     "printed-grid": printed_grid,
     "validated": validated,
     "tuned-correction": tuned_correction,
     "overlap": overlap,
-    "optimism": optimism,
 }

@@ -73,10 +73,33 @@ def streaming() -> Rows:
     return rows
 
 
+def streaming_ratio(what: str) -> str:
+    """Time of a fit that reads 100 columns from the file, over that of one that holds them."""
+    held, read = (each for each in _stored("streaming.json") if each["columns"] == 100)
+    return f"{read[what] / held[what]:.2f}"
+
+
+def dask_round(rows: str) -> str:
+    """A round over a plain fit, in CPU seconds."""
+    return f"{_dask(rows)['ratio_a_round']['cpu_s']:.2f}"
+
+
+def dask_plain(rows: str) -> str:
+    """Microseconds of a plain fit, a row."""
+    return f"{1e6 * _dask(rows)['plain']['cpu_s'] / int(rows):.1f}"
+
+
+def _dask(rows: str) -> dict[str, Any]:
+    return next(each for each in _stored("scale.json") if each["rows"] == int(rows))
+
+
 FIGURES: Final[dict[str, Callable[..., Any]]] = {
     "default-times": default_times,
     "default-seconds": default_seconds,
     "fleet-speed": fleet_speed,
     "dask": dask,
+    "dask-round": dask_round,
+    "dask-plain": dask_plain,
     "streaming": streaming,
+    "streaming-ratio": streaming_ratio,
 }

@@ -217,9 +217,6 @@ def few_labels() -> Rows:
     return rows
 
 
-PUICL_SHOWN: Final = ("accuracy", "auc")
-
-
 def puicl_mean(method: str, table: str, name: str) -> float:
     """Mean over the draws in the protocol of PUICL."""
     wanted = method, table
@@ -244,11 +241,43 @@ def puicl() -> Rows:
     return rows
 
 
+COVERED: Final = {
+    "recall": "recall",
+    "precision": "precision",
+    "auc": "AUC",
+    "auc_of_labeled": "AUC of labelled against unlabelled rows",
+    "positives_at_k": "positives among the first k",
+    "prior": "share of positives, estimated",
+}
+FITTED: Final = {
+    "auto": "PUClassifier",
+    "trees": "PU extra-trees",
+    "ensemble": "networks and trees",
+}
+
+
+def coverage() -> Rows:
+    """How many of the 90 % intervals hold the truth."""
+    rows = [["90 % intervals that hold the truth", *FITTED.values()]]
+    for name, label in COVERED.items():
+        # Positives are whole rows.
+        room = 0.5 if name == "positives_at_k" else 0.0
+        row = [label]
+        for method in FITTED:
+            found = [
+                e[name] for e in lines("coverage.ndjson") if e["method"] == method and name in e
+            ]
+            held = [low - room <= truth <= high + room for low, _, high, truth in found]
+            row.append(f"{100 * fmean(held):.0f} % of {len(held)}")
+        rows.append(row)
+    return rows
+
+
 FIGURES: Final[dict[str, Callable[..., Any]]] = {
     "biased": biased,
     "learners": learners,
-    "learner-errors": learner_errors,
     "final-loss": final_loss,
+    "coverage": coverage,
     "pu-bench": pu_bench,
     "pool-tried": pool_tried,
     "pool-member": pool_member,

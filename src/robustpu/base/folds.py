@@ -13,7 +13,7 @@ FOLDS = 5
 
 
 def n_folds(is_positive: Mask) -> int:
-    """Folds that rows are dealt into: no more than there are rows of either kind.
+    """Folds that rows are split into: no more than there are rows of either kind.
 
     Examples
     --------

@@ -67,7 +67,7 @@ def parts_of(collection: Any) -> list[Any]:
 
 
 def read(X: Any, y: Any, pos_label: Any, seed: int) -> tuple[NDArray[Any], Table]:
-    """Find the labels, count them, and deal the rows of each block into two folds.
+    """Find the labels, count them, and split the rows of each block into two folds.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def read(X: Any, y: Any, pos_label: Any, seed: int) -> tuple[NDArray[Any], Table
     counts = np.array([(tally[wanted], tally.total() - tally[wanted]) for tally in tallies])
     starts = counts.cumsum(0) - counts
     folded = [
-        delayed(deal)(target, wanted, start, [seed, place])
+        delayed(split)(target, wanted, start, [seed, place])
         for place, (target, start) in enumerate(zip(targets, starts.tolist(), strict=True))
     ]
     return classes, Table(X, rows, dask.persist(*folded), counts)
@@ -130,8 +130,8 @@ def tally(y: Any) -> "Counter[Any]":
     return Counter(dict(zip(found.tolist(), counts.tolist(), strict=True)))
 
 
-def deal(y: Any, positive: Any, starts: Sequence[int], seed: Sequence[int]) -> Folded:
-    """Deal the labelled and the unlabelled rows of a block into folds, in turns.
+def split(y: Any, positive: Any, starts: Sequence[int], seed: Sequence[int]) -> Folded:
+    """Split the labelled and the unlabelled rows of a block into folds, alternately.
 
     Parameters
     ----------
@@ -142,11 +142,11 @@ def deal(y: Any, positive: Any, starts: Sequence[int], seed: Sequence[int]) -> F
     starts
         How many labelled and how many unlabelled rows the blocks before have.
     seed
-        Of the order in which rows take turns: the same each time the block is made.
+        Of the order of the rows: the same each time the block is made.
 
     Examples
     --------
-    >>> folded = deal(np.array([1, 1, 0, 0, 0]), 1, (0, 1), (0, 0))
+    >>> folded = split(np.array([1, 1, 0, 0, 0]), 1, (0, 1), (0, 0))
     >>> int(folded.fold[folded.labelled].sum()), int(folded.fold[~folded.labelled].sum())
     (1, 2)
     """

@@ -164,11 +164,7 @@ class DaskRobustPUMetaClassifier(Answers, BaseEstimator):  # type: ignore[misc]
             weighted = weights(table, now.scores, measure)
             # Each fold needs rows of both kinds.
             if not weighted.kept.sum(0).all():
-                warn(
-                    f"round {t + 1} would leave positives or negatives without any weight, so the "
-                    "rounds end before it. Give pacings with higher thresholds; these are "
-                    f"{threshold[0]:g} and {threshold[1]:g}."
-                )
+                warn(curriculum.without_weight(t))
                 break
 
             # Lines 8-11, stage 3: fit the learner to the weighted rows.

@@ -25,8 +25,8 @@ from robustpu.methods.frames import (
     needs_vectorizer,
     refuse_text,
 )
-from robustpu.methods.members import MEMBERS, Named, members_of, named_members
-from robustpu.methods.voting import PUVotingClassifier
+from robustpu.methods.members import MEMBERS, members_of, named_members
+from robustpu.methods.voting import Named, PUVotingClassifier
 from robustpu.methods.wide import Views
 from robustpu.modules import MODULES, ModuleFactory
 from robustpu.modules.rows import is_mapped
@@ -352,10 +352,8 @@ class PUClassifier(BasePUClassifier):
         if self.ensemble_ is not None:
             raise ValueError("images have no pool: ask ensemble_.part_probabilities(X).")
         views = self._views(X)
-        scores = [score_rows(learner, views.of(learner)) for learner in self.members_]
-        mean, scale = self.member_scale_.T
-        standardized: Floats = (np.column_stack(scores) - mean) / scale
-        return standardized
+        scores = [self._member_score(k, views) for k in range(len(self.members_))]
+        return np.column_stack(scores)
 
     def predict_rows(self, X: ArrayLike) -> Floats:
         if self.ensemble_ is not None:
@@ -363,12 +361,16 @@ class PUClassifier(BasePUClassifier):
             return whole
         views = self._views(X)
         total = np.zeros(views.X.shape[0])
-        for learner, weight, (mean, scale) in zip(
-            self.members_, self.weights_, self.member_scale_, strict=True
-        ):
+        for k, weight in enumerate(self.weights_):
             if weight > 0:
-                total += weight * (score_rows(learner, views.of(learner)) - mean) / scale
+                total += weight * self._member_score(k, views)
         return linked(total / self.score_scale_, self.link_)
+
+    def _member_score(self, k: int, views: Views) -> Floats:
+        """Standardised scores by one member, (n,)."""
+        learner, (mean, scale) = self.members_[k], self.member_scale_[k]
+        standardized: Floats = (score_rows(learner, views.of(learner)) - mean) / scale
+        return standardized
 
     def _views(self, X: ArrayLike) -> Views:
         return Views(self._rows(X), getattr(self, "wide_", None))

@@ -1,14 +1,13 @@
 """The networks of :class:`robustpu.PUClassifier`, for images and its best effort, as data."""
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from robustpu.curriculum import Curriculum
 from robustpu.methods.nnpu import NNPUClassifier
 from robustpu.methods.p3mix import P3MixCClassifier
 from robustpu.methods.robust_pu import RobustPUClassifier
+from robustpu.methods.voting import Named
 from robustpu.pacing import Pacing
-
-Named: TypeAlias = list[tuple[str, Any]]
 
 # Up to this many rows everything is done for every row; with more, each network has a better sample
 # of its own, and there is less to gain from more networks, smaller steps or more epochs.
@@ -37,7 +36,6 @@ class Recipe(NamedTuple):
     t_grow: int
 
 
-# How they were found, and with which labels: docs/default.md.
 RECIPES = (
     Recipe("sigmoid", 1e-2, 1e-2, 1e-4, temperature=1.5, start=1.0, end=2.0, t_grow=5),
     Recipe("logistic", 1e-3, 1e-2, 1e-4, temperature=1.5, start=1.0, end=2.0, t_grow=5),

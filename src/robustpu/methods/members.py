@@ -1,7 +1,7 @@
 """Members of the default pool: what each is, and from which effort on it takes part."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -11,13 +11,11 @@ from robustpu.methods.composition import networks
 from robustpu.methods.effort import EFFORTS
 from robustpu.methods.pretrained import PretrainedPUClassifier
 from robustpu.methods.puet import PUExtraTreesClassifier
-from robustpu.methods.voting import PUVotingClassifier
+from robustpu.methods.voting import Named, PUVotingClassifier
 from robustpu.pool.crossfit import MOST
 from robustpu.pool.forests import MOST_POSITIVE, BoostingRanker, ForestRanker
 from robustpu.pool.ridge import RidgeRanker
 from robustpu.validation.names import suggest
-
-Named: TypeAlias = list[tuple[str, Any]]
 
 
 class Member(NamedTuple):
@@ -95,7 +93,7 @@ def named_members(members: Sequence[Any], n_rows: int = 1) -> Named:
     )
     if isinstance(members, str) or not isinstance(members, Sequence) or not members:
         raise ValueError(f"{wanted}; it is {members!r}.")
-    found: Named = []
+    found: list[tuple[str, Any]] = []
     for entry in members:
         if isinstance(entry, str):
             if entry not in MEMBERS:

@@ -253,12 +253,7 @@ class RobustPUMetaClassifier(WrapperPUClassifier):
             training_sets, records = map(list, zip(*pairs, strict=True))
             taught = zip(members, training_sets, strict=True)
             if not all(has_both_classes(*pair, len(data)) for pair in taught):
-                threshold = curriculum.threshold(t)
-                warn(
-                    f"round {t + 1} would leave positives or negatives without any weight, so the "
-                    "rounds end before it. Give pacings with higher thresholds; these are "
-                    f"{threshold[0]:g} and {threshold[1]:g}."
-                )
+                warn(curriculum.without_weight(t))
                 break
 
             # Lines 8-11, stage 3: fit the learner to the weighted rows.

@@ -142,7 +142,9 @@ def in_order(X: NDArray[Any]) -> bool:
     return bool(first.flags.c_contiguous) and (len(X) < 2 or X.strides[0] >= first.nbytes)
 
 
-def blocks(X: NDArray[Any], numbers: int | None = None) -> Iterator[slice]:
+def blocks(
+    X: NDArray[Any], numbers: int | None = None, *, width: int | None = None
+) -> Iterator[slice]:
     """Cut the rows of an array into blocks of a limited size, at least a row each.
 
     Parameters
@@ -151,15 +153,18 @@ def blocks(X: NDArray[Any], numbers: int | None = None) -> Iterator[slice]:
         Rows (n, ...).
     numbers
         In a block, by default 262,144.
+    width
+        Numbers that a row takes, by default those of X.
 
     Examples
     --------
     >>> [block.stop for block in blocks(np.zeros((5, 100_000)))]
     [2, 4, 5]
     """
-    wide = max(1, (numbers or BLOCK) // max(1, math.prod(X.shape[1:])))
-    for start in range(0, len(X), wide):
-        yield slice(start, min(start + wide, len(X)))
+    width = math.prod(X.shape[1:]) if width is None else width
+    step = max(1, (numbers or BLOCK) // max(1, width))
+    for start in range(0, len(X), step):
+        yield slice(start, min(start + step, len(X)))
 
 
 def extremes(X: NDArray[Any]) -> NDArray[Any]:

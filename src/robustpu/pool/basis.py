@@ -25,7 +25,6 @@ LANDMARKS, WIDTH = 200, 0.5
 FEW_STEPS = 4
 # Quantiles and numbers of values are those of this many rows.
 MOST_ROWS = 20_000
-TINY = 1e-12
 # Eigenvalues of a kernel below it are rounding.
 SMALL = 1e-5
 
@@ -33,18 +32,6 @@ SMALL = 1e-5
 def standardized(X: Floats, mean: Floats, scale: Floats) -> Floats:
     """(x - mean) / scale, at most 5 away from 0, shape (n, d)."""
     return np.clip((X - mean) / scale, -FAR, FAR)
-
-
-def scale_of(X: Floats) -> tuple[Floats, Floats]:
-    """Mean and deviation of each column, (d,); constant columns have the deviation 1.
-
-    Examples
-    --------
-    >>> scale_of(np.array([[1.0, 5.0], [3.0, 5.0]]))
-    (array([2., 5.]), array([1., 1.]))
-    """
-    mean, scale = X.mean(axis=0), X.std(axis=0)
-    return mean, np.where(scale > TINY * np.abs(mean), scale, 1.0)
 
 
 def has_many_values(X: Floats) -> NDArray[np.bool_]:
@@ -195,15 +182,3 @@ BASES: Final[Mapping[str, Basis]] = {
     "hinges": Basis(fit_hinges, hinges, hinges_scorer),
     "laplacian": Basis(fit_laplacian, laplacian, laplacian_scorer),
 }
-
-
-def blocks(n_rows: int, width: int, most: int = 1 << 18) -> list[slice]:
-    """Slices of rows whose features are ``most`` numbers at most, which stay in the cache.
-
-    Examples
-    --------
-    >>> blocks(5, 2, most=4)
-    [slice(0, 2, None), slice(2, 4, None), slice(4, 6, None)]
-    """
-    step = max(1, most // max(1, width))
-    return [slice(start, start + step) for start in range(0, n_rows, step)]

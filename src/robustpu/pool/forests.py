@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
-from robustpu.pool.basis import scale_of
+from robustpu.modules import scale_of
 from robustpu.pool.trees import Trees, packed, packed_boosting
 
 Floats = NDArray[np.float64]

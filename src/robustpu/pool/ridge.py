@@ -9,9 +9,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from robustpu.pool.basis import BASES, TINY, Floats, blocks, scale_of, standardized, whitening
+from robustpu.modules import scale_of
+from robustpu.modules.rows import blocks
+from robustpu.pool.basis import BASES, Floats, standardized, whitening
 from robustpu.pool.weights import auc
 
+# Eigenvalues below it are rounding.
+TINY = 1e-12
 # Strengths of the penalty to choose from. Copies of rows flatter the weakest, so they end there.
 PENALTIES = {
     "hinges": (3.0, 1.0, 0.3, 0.1, 0.03),
@@ -97,7 +101,7 @@ class RidgeRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         table: Floats = validate_data(self, X, reset=False, dtype=np.float64)
         scorer = BASES[self.basis].scorer(self.fitted_, self.coef_)
         score = np.empty(len(table))
-        for rows in blocks(len(table), max(len(self.coef_), table.shape[1])):
+        for rows in blocks(table, width=max(len(self.coef_), table.shape[1])):
             Z = standardized(table[rows], self.mean_, self.scale_)
             score[rows] = scorer(Z) + self.intercept_
         return score

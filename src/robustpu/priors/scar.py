@@ -1,4 +1,4 @@
-"""``check_scar``: are the labelled positives a fair sample of all positives?"""
+"""``check_scar``: are positives labelled completely at random (SCAR)?"""
 
 import math
 from collections.abc import Callable, Sequence
@@ -81,13 +81,13 @@ def check_scar(
     random_state: int | np.random.RandomState | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> ScarCheck:
-    """Look for evidence that labelled positives are no fair sample of the positives.
+    """Look for evidence that positives are not labelled completely at random (SCAR).
 
     Under SCAR labelled rows are distributed as the hidden positives, so nowhere can the density of
     the labelled rows times the prior be above that of the unlabelled rows. Where it is, and chance
     is hardly the reason, prior and SCAR cannot both hold. Scores of labelled against unlabelled
     rows, out of fold, say where to look. Without a prior nothing can be tested, by this or any
-    other test: a small enough prior explains all rows. What it can see, docs/assumptions.md says.
+    other test: a small enough prior explains all rows.
 
     Parameters
     ----------

@@ -1,7 +1,5 @@
-"""Results -> one HTML page that needs nothing else: no network, no other file."""
+"""Results -> one HTML page."""
 
-import base64
-import hashlib
 from collections.abc import Sequence
 from importlib.resources import files
 from typing import Final, NamedTuple
@@ -9,6 +7,7 @@ from typing import Final, NamedTuple
 from markupsafe import Markup
 
 from robustpu.charts.colours import variables
+from robustpu.charts.document import document
 from robustpu.report.columns import columns
 from robustpu.report.headline import FOLDED, alarms, headline
 from robustpu.report.markup import LENGTHS, element, joined
@@ -58,24 +57,11 @@ def render(results: Results) -> str:
     """
     results = map_texts(results, one_line)
     sections = [section for section in _sections(results) if section.inside]
-    style, script = _style(), _file("page.js")
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", http_equiv="Content-Security-Policy", content=_policy(style, script)),
-        element("meta", name="referrer", content="no-referrer"),
-        element("title", f"{results.data.name}: likely positives"),
-        # Files of ours: what is escaped here would be another style and another script.
-        element("style", Markup(style)),
-    )
-    body = element(
-        "body",
+    inside = joined(
         element("header", _switch(), headline(results), alarms(results), _contents(sections)),
         element("main", map(_section, sections), _technical(results)),
-        element("script", Markup(script)),
     )
-    return f"<!doctype html>\n{element('html', head, body, lang='en')}\n"
+    return document(f"{results.data.name}: likely positives", _style(), inside, _file("page.js"))
 
 
 def _sections(results: Results) -> list[Section]:
@@ -141,16 +127,3 @@ def _style() -> str:
 
 def _file(name: str) -> str:
     return files("robustpu.report").joinpath(name).read_text(encoding="utf-8")
-
-
-def _policy(style: str, script: str) -> str:
-    """Only this style and this script, known by their digests; nothing from anywhere."""
-    return (
-        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-def _digest(content: str) -> str:
-    digest = hashlib.sha256(content.encode()).digest()
-    return f"sha256-{base64.b64encode(digest).decode()}"

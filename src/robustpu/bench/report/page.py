@@ -1,4 +1,4 @@
-"""Tables -> one HTML page that needs nothing else: no network, no other file.
+"""Tables -> one HTML page.
 
 Its script shows the trials of a cell; everything else works without it.
 """
@@ -15,6 +15,7 @@ from robustpu.bench.report.summary import at_or_below, devices, trainings
 from robustpu.bench.report.tables import Table
 from robustpu.bench.report.wording import paper, selection
 from robustpu.charts.colours import variables
+from robustpu.charts.document import document
 from robustpu.charts.wording import duration
 
 SUBJECT = "robust-pu"
@@ -39,23 +40,13 @@ def page(tables: Sequence[Table]) -> str:
         experiments.setdefault(table.experiment, []).append(table)
     both = any(len({table.selection for table in each}) > 1 for each in experiments.values())
     sections = [_experiment(name, each) for name, each in experiments.items()]
-    return "".join(
-        [
-            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">\n',
-            '<meta name="color-scheme" content="light dark">\n',
-            '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
-            "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n",
-            "<title>robustpu: benchmark</title>\n"
-            f"<style>\n{variables(*COLOURS)}{_file('page.css')}{_file('figures.css')}</style>\n"
-            "</head>\n<body>\n",
-            _header(experiments, tables),
-            _toggle() if both else "",
-            f"<main>\n{''.join(sections)}</main>\n",
-            '<div id="card" role="tooltip" hidden></div>\n',
-            f"<script>\n{_file('page.js')}</script>\n</body>\n</html>\n",
-        ]
+    inside = (
+        f"{_header(experiments, tables)}{_toggle() if both else ''}"
+        f"<main>\n{''.join(sections)}</main>\n"
+        '<div id="card" role="tooltip" hidden></div>\n'
     )
+    style = f"{variables(*COLOURS)}{_file('page.css')}{_file('figures.css')}"
+    return document("robustpu: benchmark", style, inside, _file("page.js"))
 
 
 def _file(name: str) -> str:
