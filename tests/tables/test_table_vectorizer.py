@@ -138,12 +138,25 @@ def test_text_as_by_scikit_learn() -> None:
     vectorizer = Vectorizer(text_components=5).fit({"note": texts})
     plan = vectorizer.columns_[0].plan
     assert isinstance(plan, TextPlan)
-    used = np.flatnonzero(counted.sum(axis=0))
-    weighed = TfidfTransformer(sublinear_tf=True).fit_transform(counted)[:, used]
+    used = np.flatnonzero(np.bincount(counted.indices) >= 2)
+    np.testing.assert_array_equal(plan.buckets, used)
+    weighed = TfidfTransformer(sublinear_tf=True).fit_transform(counted[:, used])
     decomposed = TruncatedSVD(5, random_state=0).fit(weighed)
     got = vectorizer.transform({"note": texts})
     np.testing.assert_allclose(got[:, :5], decomposed.transform(weighed), atol=1e-5)
     np.testing.assert_array_equal(got[:, 5], [len(text) for text in texts])
+
+
+def test_many_directions_of_a_text_are_rotated() -> None:
+    rng = np.random.default_rng(0)
+    texts = [" ".join(f"w{word}" for word in rng.zipf(1.3, 30) % 300) for _ in range(400)]
+    got = Vectorizer(text_components=40, kinds={"note": "text"}).fit_transform({"note": texts})
+    first, rotated = got[:, :16], got[:, 16:56]
+    # A rotation keeps what lies in the strongest directions, and spreads it over all columns.
+    fitted, *_ = np.linalg.lstsq(rotated, first, rcond=None)
+    np.testing.assert_allclose(rotated @ fitted, first, atol=1e-4)
+    spread = [part.std(axis=0).max() / part.std(axis=0).min() for part in (first, rotated)]
+    assert spread[1] < spread[0] < 10
 
 
 def test_text_counts_by_logarithms_and_is_read_far() -> None:

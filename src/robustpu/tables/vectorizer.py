@@ -40,7 +40,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     min_count
         Rows that a value of a category needs for a column of its own.
     text_components
-        Numbers that a text becomes.
+        Directions of texts that are learnt; the strongest 16 are given a second time, alone.
     kinds
         What columns hold, where it is not to be found out: name -> number, boolean, category, date,
         text or drop.
@@ -73,7 +73,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         *,
         max_categories: int = 30,
         min_count: int = 5,
-        text_components: int = 16,
+        text_components: int = 50,
         kinds: Mapping[str, Kind] | None = None,
         random_state: int = 0,
     ) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-BUCKETS: Final = 1 << 13
+BUCKETS: Final = 1 << 18
 # Odd, so that no bit of the first word's hash is lost.
 MULTIPLIER: Final = 0x9E3779B1
 
