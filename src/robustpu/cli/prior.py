@@ -171,8 +171,8 @@ def _lines(found: "PriorEstimate", n_unlabeled: int) -> list[str]:
 
     counts = [round(share * n_unlabeled) for share in (found.value, found.low, found.high)]
     lines = [
-        f"About {found.value:.1%} of the {n_unlabeled:,} unlabelled rows are positive, more likely "
-        f"fewer: {counts[0]:,} rows.",
+        f"About {found.value:.1%} of the {n_unlabeled:,} unlabelled rows are positive: "
+        f"{counts[0]:,} rows.",
         f"{found.level:.0%} interval: {found.low:.1%} to {found.high:.1%}, "
         f"{counts[1]:,} to {counts[2]:,} rows.",
     ]

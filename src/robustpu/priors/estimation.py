@@ -220,7 +220,7 @@ class PriorInterval(NamedTuple):
             "these rows do not tell the share of positives among the unlabelled ones: if positives "
             f"were labelled completely at random, {self.low:.1%} to {self.high:.1%} are possible "
             f"({self.level:.0%} interval), and {value:.1%} is used. Ranking hardly depends on it. "
-            "If you know the share roughly, give prior=."
+            "If you know the share roughly, give it as the prior."
         )
 
 
