@@ -171,7 +171,7 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             Rows (n, ...). Networks and PU trees take numbers; networks also images (n, channels,
             height, width) and mapped files, as ``numpy.load(path, mmap_mode="r")`` gives them,
             which are read as training goes. A classifier around a scikit-learn learner takes what
-            the learner takes. All take sparse matrices, see docs/sparse.md.
+            the learner takes. All take sparse matrices, see docs/models.md.
         y
             Two labels (n,): labelled positive (by default the larger) and unlabelled; a third one,
             ``neg_label``, marks known negatives.

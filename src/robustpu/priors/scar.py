@@ -87,7 +87,7 @@ def check_scar(
     the labelled rows times the prior be above that of the unlabelled rows. Where it is, and chance
     is hardly the reason, prior and SCAR cannot both hold. Scores of labelled against unlabelled
     rows, out of fold, say where to look. Without a prior nothing can be tested, by this or any
-    other test: a small enough prior explains all rows. What it can see, docs/assumptions.md says.
+    other test: a small enough prior explains all rows.
 
     Parameters
     ----------
