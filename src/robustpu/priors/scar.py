@@ -81,7 +81,7 @@ def check_scar(
     random_state: int | np.random.RandomState | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> ScarCheck:
-    """Look for evidence that positives were not selected completely at random for labelling.
+    """Look for evidence that positives are not labelled completely at random (SCAR).
 
     Under SCAR labelled rows are distributed as the hidden positives, so nowhere can the density of
     the labelled rows times the prior be above that of the unlabelled rows. Where it is, and chance
