@@ -6,6 +6,7 @@ Where does the sloth live? There are 116 sightings, and 1,000 points of South an
 at which nobody looked: positives and unlabelled rows. Data: `elapid`, see `data/LICENSE.md`.
 """
 
+import sys
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -18,7 +19,7 @@ from robustpu import PUClassifier, check_scar, metrics
 
 N_TREES = 300
 
-table = pd.read_csv(Path(__file__).parent / "data" / "bradypus.csv.gz")
+table = pd.read_csv(Path(sys.argv[0]).parent / "data" / "bradypus.csv.gz")
 y = table.pop("presence").astype(int).to_numpy()
 table["ecoreg"] = table["ecoreg"].astype("category")
 

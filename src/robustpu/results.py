@@ -388,11 +388,14 @@ class Spread:
         Rows without a value.
     quantiles
         5, 25, 50, 75 and 95 % of the values are below; empty where there are no numbers.
+    rows
+        Number of rows; None if each has one value or none, so that counts say it.
     """
 
     counts: tuple[Count, ...]
     missing: Count
     quantiles: tuple[Number, ...] = ()
+    rows: Count | None = None
 
     def __post_init__(self) -> None:
         if len(self.quantiles) not in (0, 5):
@@ -401,7 +404,7 @@ class Spread:
     @property
     def total(self) -> int:
         """Number of rows."""
-        return sum(self.counts) + self.missing
+        return sum(self.counts) + self.missing if self.rows is None else self.rows
 
 
 @dataclass(frozen=True)
@@ -411,7 +414,8 @@ class Profile:
     Attributes
     ----------
     kind
-        What ``edges`` are; a "date" is in days since 1970.
+        What ``edges`` are, a "date" in days since 1970; what is counted in ``values``: a "value",
+        of which a row has one, or a "word" of a text.
     edges
         Of the bins of numbers and dates; what lies beyond is in the first and the last bin.
     values
@@ -421,18 +425,19 @@ class Profile:
     """
 
     column: str
-    kind: Literal["number", "date", "value"]
+    kind: Literal["number", "date", "value", "word"]
     edges: tuple[Number, ...]
     values: tuple[str, ...]
     listed: Spread
     others: Spread
 
     def __post_init__(self) -> None:
-        bins = len(self.values) if self.kind == "value" else len(self.edges) - 1
+        is_binned = self.kind in ("number", "date")
+        bins = len(self.edges) - 1 if is_binned else len(self.values)
         if not len(self.listed.counts) == len(self.others.counts) == bins:
             raise ValueError("has bins and counts of different lengths")
         groups = self.listed, self.others
-        if self.kind != "value" and not all(group.quantiles for group in groups):
+        if is_binned and not all(group.quantiles for group in groups):
             raise ValueError("has bins without quantiles")
         if any(low >= high for low, high in pairwise(self.edges)):
             raise ValueError("has edges that do not grow")

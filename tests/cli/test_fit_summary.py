@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from robustpu.cli.summary import summary
-from robustpu.results import Alarm
+from robustpu.results import Alarm, TopK
 from robustpu.workflow import open_study
 
 
@@ -33,6 +33,16 @@ def test_a_share_that_is_not_known_is_in_no_sentence(results):
     shares = [line.split()[0] for line in lines if line.startswith("   ") and " % " in line]
     # From one below what is possible.
     assert float(shares[0]) < 5.0 <= float(shares[1])
+
+
+def test_long_intervals_do_not_run_into_each_other(results):
+    tops = [TopK(k, 0.9 * k, 0.8 * k, k) for k in (1_000, 2_000, 5_000, 10_000)]
+    positive = results.data.n_positive
+    data = replace(results.data, n_unlabeled=1_000_000, rows=1_000_000 + positive)
+    lines = summary(replace(results, data=data, top=tuple(tops), sensitivity=()))
+    intervals = next(line for line in lines if line.startswith("  90 % interval"))
+    assert intervals.split("  ")[-1] == "4,000 to 5,000"
+    assert max(map(len, lines)) < 80
 
 
 def test_many_alarms_are_wrapped(results):

@@ -1,6 +1,6 @@
 import numpy as np
 
-from robustpu.datasets.sample import claims
+from robustpu.datasets.sample import ODD, PLACES, USUAL, claims
 
 
 def test_the_sample_is_what_it_says():
@@ -26,3 +26,9 @@ def test_a_seed_gives_the_same_claims_again():
     for name in ("amount", "kind", "filed", "fraud"):
         assert (first[name] == again[name]).all()
     assert (first["amount"] != other["amount"]).any()
+
+
+def test_no_remark_is_cut():
+    columns, _ = claims(500)
+    parts = {part for text in columns["description"] if text for part in text.split(", ")}
+    assert parts == {*PLACES, *USUAL, *ODD}

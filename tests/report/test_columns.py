@@ -82,6 +82,22 @@ def test_each_important_column_has_a_card_and_the_rest_a_line():
     assert "the 200 rows at the top of the list" in words
 
 
+def test_words_of_a_text_are_drawn_as_shares_of_the_rows():
+    made = stored(3, 12)
+    listed = {"counts": [50, 20], "missing": 0, "rows": 200}
+    others = {"counts": [10, 10], "missing": 0, "rows": 1_000}
+    made["profiles"][0] |= {
+        "kind": "word",
+        "edges": [],
+        "values": ["cash", "keys"],
+        "listed": listed,
+        "others": others,
+    }
+    first = cards(page_of(made))[0]
+    assert "More often “cash” at the top: 25" in first
+    assert "10 %, elsewhere 1.0 %".replace(" %", "\N{NO-BREAK SPACE}%") in first
+
+
 def test_texts_are_not_drawn_and_older_results_have_no_profiles():
     made = stored(3, 12, profiles=[])
     made["columns"][0]["kind"] = "text"

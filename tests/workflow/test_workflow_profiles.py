@@ -67,6 +67,22 @@ def test_values_are_counted_and_rare_ones_together(found):
     assert city.listed.counts[city.values.index("Rome")] == 10
 
 
+def test_words_that_are_more_frequent_at_the_top_are_counted():
+    number = np.arange(N)
+    remarks = np.array([f"at home, invoice {place}" for place in number], dtype=object)
+    remarks[380:] = [f"at home, left at once in a hurry {place}" for place in range(20)]
+    remarks[350:370] = None
+    labels = ["x" if place < 10 else None for place in number]
+    problem = make_problem({"remark": remarks.tolist(), "label": labels}, Roles(label="label"))
+    (words,) = profiles(problem, number / N, ["remark"])
+    assert words.kind == "word"
+    # Of a phrase one word; "at" and "home" are everywhere.
+    assert words.values == ("hurry",)
+    assert (words.listed.counts, words.others.counts) == ((20,), (0,))
+    assert (words.listed.total, words.others.total) == (39, 351)
+    assert (words.listed.missing, words.others.missing) == (9, 11)
+
+
 def test_dates_are_days(found):
     filed = found["filed"]
     assert filed.kind == "date"

@@ -174,8 +174,8 @@ def _lines(found: "PriorEstimate", n_unlabeled: int) -> list[str]:
     if found.low < NO_SHARE:
         ends = f"up to {found.high:.1%}, {counts[2]:,} rows"
     lines = [
-        f"About {found.value:.1%} of the {n_unlabeled:,} unlabelled rows are positive, more likely "
-        f"fewer: {counts[0]:,} rows.",
+        f"About {found.value:.1%} of the {n_unlabeled:,} unlabelled rows are positive: "
+        f"{counts[0]:,} rows.",
         f"{found.level:.0%} interval: {ends}.",
     ]
     lines.append(f"{CAVEAT.capitalize()}.")

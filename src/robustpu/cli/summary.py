@@ -25,7 +25,8 @@ LISTS: Final = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
 SUSPECTS: Final = 5
 LENGTHS: Final = 4
 SHARES: Final = 6
-# Characters of a value in a reason.
+# Characters of the names of its rows, and of a value in a reason.
+NAMES: Final = 18
 VALUE: Final = 16
 
 
@@ -117,10 +118,17 @@ def _yield(results: "Results") -> list[str]:
         return []
     if not results.is_list_known:
         return _by_share(results, tops)
-    lines = [f"{'rows of the list':20}" + "".join(f"{top.k:>14,}" for top in tops)]
-    lines.append(f"{'  positive, about':20}" + "".join(f"{top.expected:>14,.0f}" for top in tops))
-    intervals = [f"{top.low:,.0f} to {top.high:,.0f}" for top in tops]
-    return [*lines, f"{'  90 % interval':20}" + "".join(f"{each:>14}" for each in intervals)]
+    rows = {
+        "rows of the list": [f"{top.k:,}" for top in tops],
+        "  positive, about": [f"{top.expected:,.0f}" for top in tops],
+        "  90 % interval": [f"{top.low:,.0f} to {top.high:,.0f}" for top in tops],
+    }
+    wide = max(14, *(1 + len(cell) for cells in rows.values() for cell in cells))
+    kept = (WIDTH - NAMES) // wide
+    return [
+        f"{name:{NAMES}}" + "".join(f"{cell:>{wide}}" for cell in cells[:kept])
+        for name, cells in rows.items()
+    ]
 
 
 def _by_share(results: "Results", tops: Sequence["TopK"]) -> list[str]:

@@ -156,7 +156,8 @@ def _log_odds(columns: Columns) -> NDArray[np.float64]:
 def _descriptions(is_fraud: NDArray[np.bool_], random: np.random.Generator) -> NDArray[Any]:
     """A place and two remarks; of frauds, some are odd. A few are missing."""
     places = random.choice(PLACES, len(is_fraud))
-    remarks = random.choice(USUAL, (len(is_fraud), 2))
+    # Objects: arrays of texts have the width of their longest, and would cut longer ones.
+    remarks = random.choice(np.array(USUAL, object), (len(is_fraud), 2))
     odd = random.choice(ODD, len(is_fraud))
     is_odd = random.random(len(is_fraud)) < np.where(is_fraud, 0.4, 0.07)
     remarks[is_odd, 1] = odd[is_odd]

@@ -223,7 +223,7 @@ class PriorInterval(NamedTuple):
             "these rows do not tell the share of positives among the unlabelled ones: if positives "
             f"were labelled completely at random, {ends} are possible "
             f"({self.level:.0%} interval), and {value:.1%} is used. Ranking hardly depends on it. "
-            "If you know the share roughly, give prior=."
+            "If you know the share roughly, give it as the prior."
         )
 
 

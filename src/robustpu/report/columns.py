@@ -44,6 +44,7 @@ def _explained(sizes: Sequence[int]) -> Markup:
     key = (
         element("span", f"{top} at the top of the list", class_="key warm"),
         element("span", "all other unlabelled rows", class_="key grey"),
+        element("span", "importance of the column", class_="key long"),
     )
     words = (
         "The columns that the ranking goes by, the most important first, and how rows at the top "
@@ -56,7 +57,7 @@ def _explained(sizes: Sequence[int]) -> Markup:
 def _card(each: Importance, most: float, profile: Profile | None, *, is_text: bool) -> Markup:
     part = strip(each.value / most, title="importance")
     inside = [element("figcaption", element("span", breakable(cut(each.column, NAME))), part)]
-    if is_text:
+    if profile is None and is_text:
         inside.append(element("p", "Free text: its words are compared.", class_="how"))
     if profile is not None:
         inside.append(element("p", direction(profile), class_="how"))

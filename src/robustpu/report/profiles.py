@@ -40,7 +40,7 @@ def direction(profile: Profile) -> str:
     profile
         Of a column.
     """
-    if profile.kind == "value":
+    if profile.values:
         return _typical_value(profile)
     listed, others = profile.listed, profile.others
     middle = written(listed.quantiles[2], profile.kind), written(others.quantiles[2], profile.kind)
@@ -62,7 +62,7 @@ def draw(profile: Profile) -> Markup:
     profile
         Of a column.
     """
-    return _values(profile) if profile.kind == "value" else _histogram(profile)
+    return _values(profile) if profile.values else _histogram(profile)
 
 
 def above(listed: Spread, others: Spread) -> float:
@@ -87,14 +87,14 @@ def _typical_value(profile: Profile) -> str:
         if one >= SHARE and one >= TIMES * other and name != OTHER
     ]
     if not gains:
-        return "No value stands out alone."
+        return f"No {profile.kind} stands out alone."
     _, name, one, other = max(gains)
     value = MISSING if name == MISSING else f"“{cut(name, NAME)}”"
     return f"More often {value} at the top: {percent(one)}, elsewhere {percent(other)}."
 
 
 def _values_of(profile: Profile) -> list[tuple[str, float, float]]:
-    """(value, its share at the top, its share elsewhere), missing ones last."""
+    """(value or word, its share at the top, its share elsewhere), missing ones last."""
     groups = profile.listed, profile.others
     counts = zip(
         (*profile.values, MISSING),
@@ -164,7 +164,7 @@ def _title(profile: Profile) -> str:
 
 
 def _values(profile: Profile) -> Markup:
-    """The values that are frequent in either group, a pair of bars each."""
+    """The values that are frequent in either group, or words, a pair of bars each."""
     shares = _values_of(profile)
     if len(shares) > VALUES:
         shares = sorted(shares, key=lambda each: (each[0] == OTHER, -each[1]))

@@ -82,6 +82,8 @@ def unusual(value: str, profile: Profile) -> str:
         Of its column.
     """
     others = profile.others
+    if profile.kind == "word":
+        return ""
     if profile.kind == "value":
         return _frequency(value.strip(), profile)
     if not value:

@@ -110,7 +110,7 @@ def _toolbar(found: Sequence[Suspect], length: int) -> Markup:
         id="filter",
         autocomplete="off",
         spellcheck="false",
-        placeholder="an id, a column, a value",
+        placeholder="id, column or value",
     )
     return element(
         "div",

@@ -1,6 +1,6 @@
 """Features that all but equal the label."""
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,15 +42,46 @@ def separation(X: NDArray[np.float32], is_positive: NDArray[np.bool_]) -> NDArra
     >>> separation(np.array([[9, 0], [8, 1], [2, 0], [1, 1]], np.float32), y).tolist()
     [1.0, 0.0]
     """
+    return np.abs(2 * _aucs(X, is_positive) - 1)
+
+
+def separation_by_value(X: NDArray[np.float32], is_positive: NDArray[np.bool_]) -> float:
+    """2 AUC - 1 of the share of positives among the other rows with the same features.
+
+    Two values that only positives have tell the labels apart, though neither does alone.
+
+    Parameters
+    ----------
+    X
+        The features of one column, shape (n, d).
+    is_positive
+        Shape (n,).
+
+    Examples
+    --------
+    >>> y = np.array([True, True, True, True, False, False])
+    >>> kinds = np.array([[1, 0], [1, 0], [0, 1], [0, 1], [0, 0], [0, 0]], np.float32)
+    >>> separation(kinds, y).tolist(), separation_by_value(kinds, y)
+    ([0.5, 0.5], 1.0)
+    """
+    mixed = X @ np.random.default_rng(0).normal(size=X.shape[1])
+    codes = np.unique(mixed, return_inverse=True)[1]
+    hits, rows = np.bincount(codes, weights=is_positive)[codes], np.bincount(codes)[codes]
+    # Without the row itself, or a value of its own would tell each label.
+    share = (hits - is_positive) / np.maximum(rows - 1, 1)
+    return float(2 * _aucs(share[:, None], is_positive)[0] - 1)
+
+
+def _aucs(X: NDArray[Any], is_positive: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Of each feature, shape (d,); one half if there is only one label."""
     from scipy.stats import rankdata
 
     n_positive = int(is_positive.sum())
     n_other = len(is_positive) - n_positive
     if not n_positive or not n_other:
-        return np.zeros(X.shape[1])
+        return np.full(X.shape[1], 0.5)
     ranks = rankdata(X, axis=0)[is_positive].sum(axis=0)
-    auc = (ranks - n_positive * (n_positive + 1) / 2) / (n_positive * n_other)
-    return np.asarray(np.abs(2 * auc - 1))
+    return np.asarray((ranks - n_positive * (n_positive + 1) / 2) / (n_positive * n_other))
 
 
 def alarms(
@@ -72,6 +103,12 @@ def alarms(
     found: dict[str, float] = {}
     for source, value in zip(sources, separation(X, is_positive), strict=True):
         found[source] = max(found.get(source, 0.0), float(value))
+    names = np.array(sources)
+    for source in found:
+        places = np.flatnonzero(names == source)
+        if len(places) > 1:
+            by_value = separation_by_value(X[:, places], is_positive)
+            found[source] = max(found[source], by_value)
     return {
         source: f"alone it tells labelled from unlabelled rows (AUC {(1 + value) / 2:.3f}): check "
         "that it is known before the label is, and drop it if not"

@@ -35,7 +35,7 @@ def count_words(texts: Any) -> Any:
     """
     from scipy.sparse import csr_array
 
-    words, rows = _split(texts)
+    words, rows = split_words(texts)
     encoded = words.dictionary_encode()
     hashes = _hashes(encoded.dictionary)[np.asarray(encoded.indices)]
     is_pair = rows[1:] == rows[:-1]
@@ -46,8 +46,21 @@ def count_words(texts: Any) -> Any:
     return csr_array((ones, (places, buckets)), shape=(len(texts), BUCKETS))
 
 
-def _split(texts: Any) -> tuple[Any, NDArray[np.int64]]:
-    """(words without capitals and accents, the row that each comes from)."""
+def split_words(texts: Any) -> tuple[Any, NDArray[np.int64]]:
+    """(words without capitals and accents, the row that each comes from).
+
+    Parameters
+    ----------
+    texts
+        Arrow array, none missing, shape (n,).
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> words, rows = split_words(pa.array(["Red car", "café"]))
+    >>> words.to_pylist(), rows.tolist()
+    (['red', 'car', 'cafe'], [0, 0, 1])
+    """
     plain = pc.utf8_lower(pc.utf8_normalize(texts, form="NFKD"))
     plain = pc.replace_substring_regex(plain, r"\pM", "")
     lists = pc.split_pattern_regex(plain, r"[^\pL\pN_]+")

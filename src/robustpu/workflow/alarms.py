@@ -18,6 +18,8 @@ from robustpu.workflow.problem import Problem
 RANKS: Final = 0.65
 # With fewer labelled positives, precision and recall are uncertain.
 FEW: Final = 30
+# Of fewer positives that are expected, none may be flagged by chance.
+EXPECTED: Final = 5
 # Fewer labelled rows among the newest are no ground for an alarm.
 FEW_NEWEST: Final = 5
 
@@ -94,7 +96,7 @@ def collapse_alarms(
     )
     if side == "negative" and auc is not None and auc >= RANKS:
         # The user may have asked for few flagged rows, by a target or another number.
-        if is_target or config.threshold != 0.5:
+        if is_target or config.threshold != 0.5 or prior * len(score) < EXPECTED:
             return []
         advice = (
             "single positives are hard to tell apart. The order of the list is still valid: work "

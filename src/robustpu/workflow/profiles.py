@@ -5,6 +5,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from robustpu.results import LARGEST, OTHER, Profile, Spread
@@ -12,6 +13,8 @@ from robustpu.tables.cells import cells_of
 from robustpu.tables.columns import Column
 from robustpu.tables.date_plan import DatePlan
 from robustpu.tables.number_plan import NumberPlan, signed_exp, signed_log
+from robustpu.tables.texts import Coded
+from robustpu.tables.words import split_words
 from robustpu.thresholds import most_likely
 from robustpu.workflow.effects import features_of
 from robustpu.workflow.problem import Problem
@@ -30,6 +33,11 @@ BEYOND: Final = 0.005
 VALUES: Final = 9
 QUANTILES: Final = (0.05, 0.25, 0.5, 0.75, 0.95)
 LONGEST: Final = 60
+# Words of texts: most that are counted, fewest rows of the list that have one, and most of the
+# other rows that are looked at.
+WORDS: Final = 5
+SEVERAL: Final = 3
+SAMPLE: Final = 5_000
 
 
 def profiles(problem: Problem, score: Floats, columns: Sequence[str]) -> tuple[Profile, ...]:
@@ -42,7 +50,7 @@ def profiles(problem: Problem, score: Floats, columns: Sequence[str]) -> tuple[P
     score
         Of its rows, (n,).
     columns
-        Names of the columns; texts and columns without features are left out.
+        Names of the columns; those without features are left out.
     """
     is_unlabeled = problem.y == 0
     size = min(max(FEWEST, min(MOST, problem.n_unlabeled // PART)), problem.n_unlabeled // 2)
@@ -65,6 +73,8 @@ def _profile(
     if column.kind in ("category", "boolean"):
         text = cells_of(cells).text
         return _counted(column.name, text.values, text.codes, groups)
+    if column.kind == "text":
+        return _worded(column.name, cells_of(cells).text, groups)
     if not isinstance(plan, NumberPlan | DatePlan):
         return None
     values = plan.decode(features)
@@ -91,6 +101,42 @@ def _counted(name: str, words: Any, codes: NDArray[Any], groups: tuple[Mask, Mas
     kept = [str(word)[:LONGEST] for word in words.take(pa.array(order)).to_pylist()]
     values = (*kept, *([OTHER] if has_rest else []))
     return Profile(name, "value", (), values, listed, others)
+
+
+def _worded(name: str, text: Coded, groups: tuple[Mask, Mask]) -> Profile | None:
+    """Rows that have a word, of the words that are more frequent at the top of the list."""
+    from scipy.sparse import csr_array
+
+    listed, others = map(np.flatnonzero, groups)
+    others = others[:: 1 + len(others) // SAMPLE]
+    codes = text.codes[np.concatenate([listed, others])]
+    rows = np.flatnonzero(codes >= 0)
+    words, places = split_words(text.values.take(pa.array(codes[rows])))
+    encoded = words.dictionary_encode()
+    at = rows[places], np.asarray(encoded.indices)
+    shape = len(codes), len(encoded.dictionary)
+    has = csr_array((np.ones(len(places), bool), at), shape=shape).tocsc()
+    is_listed = np.arange(len(codes)) < len(listed)
+    counts = is_listed.astype(float) @ has, (~is_listed).astype(float) @ has
+    gain = counts[0] / len(listed) - counts[1] / max(1, len(others))
+    share = (counts[0] + counts[1]) / len(codes)
+    # In deviations, or words as frequent as "at" would come first. Of words of one phrase, which
+    # are in the same rows, the longest stands for all.
+    surprise = gain / np.sqrt(np.maximum(share * (1 - share), 1 / len(codes)))
+    lengths = np.asarray(pc.utf8_length(encoded.dictionary))
+    order = np.lexsort((-lengths, -surprise))
+    first: dict[bytes, int] = {}
+    for word in order[(counts[0] >= SEVERAL)[order] & (gain > 0)[order]][: WORDS**2]:
+        first.setdefault(has[:, [word]].indices.tobytes(), int(word))
+    kept = list(first.values())[:WORDS]
+    if not kept:
+        return None
+    spreads = (
+        Spread(tuple(map(int, count[kept])), int((codes[group] < 0).sum()), (), int(group.sum()))
+        for count, group in zip(counts, (is_listed, ~is_listed), strict=True)
+    )
+    named = tuple(word[:LONGEST] for word in encoded.dictionary.take(pa.array(kept)).to_pylist())
+    return Profile(name, "word", (), named, *spreads)
 
 
 def _binned(column: Column, values: Floats, groups: tuple[Mask, Mask]) -> Profile | None:
