@@ -20,6 +20,7 @@ from itertools import product
 import numpy as np
 from figure import FIGURES, RESULTS
 from fits import run_cells, stored
+from scipy.special import expit
 from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 from watched import watch
@@ -65,7 +66,7 @@ def run(table: str, prior: float) -> list[dict]:
         rows = np.concatenate([pu.X_test, pu.X[pu.y == 0]])
         jobs.append((model, pu.X, pu.y, (rows, _truth(pu))))
     found = {
-        key: (1 / (1 + np.exp(-after.double().numpy())))
+        key: expit(after.double().numpy())
         for key, (after, _) in zip(keys, watch(jobs, scored=0), strict=True)
     }
     place = {"table": table, "prior": prior}

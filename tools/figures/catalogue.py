@@ -13,6 +13,7 @@ from tools.figures import (
     real_tables,
     reproduction,
     rounds,
+    special,
     speed,
     studies,
 )
@@ -27,6 +28,7 @@ FIGURES: Final[dict[str, Callable[..., Any]]] = {
     **real_tables.FIGURES,
     **reproduction.FIGURES,
     **rounds.FIGURES,
+    **special.FIGURES,
     **speed.FIGURES,
     **studies.FIGURES,
 }

@@ -46,6 +46,21 @@ def fleet_speed(with_times: str = "") -> Rows:
     return rows
 
 
+def predict_speed() -> Rows:
+    """Rows a second and memory of `robustpu predict`, as `benchmarks/predict.py` stored them."""
+    rows = [["file", "rows", "effort", "rows a second", "times reading alone", "peak memory, GB"]]
+    for entry in _stored("predict.json"):
+        file = [f"{entry['file']:g} GB", f"{entry['rows']:,}"]
+        for effort in ("default", "fast"):
+            used = entry[effort]
+            speed = round(entry["rows"] / used["processor"], -2)
+            ratio = used["processor"] / entry["reading"]["processor"]
+            row = [effort, f"{speed:,.0f}", f"{ratio:.1f}", f"{used['gigabytes']:.2f}"]
+            rows.append([*file, *row])
+            file = ["", ""]
+    return rows
+
+
 def _stored(name: str) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = json.loads((ROOT / "benchmarks" / name).read_text())
     return found
@@ -94,6 +109,7 @@ def _dask(rows: str) -> dict[str, Any]:
 
 
 FIGURES: Final[dict[str, Callable[..., Any]]] = {
+    "predict-speed": predict_speed,
     "default-times": default_times,
     "default-seconds": default_seconds,
     "fleet-speed": fleet_speed,
