@@ -3,6 +3,7 @@
     python benchmarks/pretrained.py                 # all sizes, default members
     python benchmarks/pretrained.py --members 8     # other numbers of members
     python benchmarks/pretrained.py --threads 2     # wall time, on cores that are idle
+    python benchmarks/pretrained.py --write         # stores it in benchmarks/pretrained.json
 
 A fit on labelled and unlabelled Gaussians (a third labelled), then the probabilities of 1,000 new
 rows, in a process of its own for each size and learner. LightGBM, with its defaults, tells labelled
@@ -18,9 +19,11 @@ import resource
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 
+STORED = Path(__file__).with_suffix(".json")
 SIZES = ((1_200, 16), (1_200, 57), (10_000, 30))
 QUERIES = 1_000
 
@@ -83,6 +86,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--members", type=int)
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--write", action="store_true", help="store it, for the docs")
     parser.add_argument("--learner", help=argparse.SUPPRESS)
     parser.add_argument("--size", type=int, nargs=2, help=argparse.SUPPRESS)
     asked = parser.parse_args()
@@ -92,11 +96,14 @@ def main() -> None:
     print(f"{asked.threads} threads; fit + predict of {QUERIES:,} rows, times LightGBM's\n")
     print("| rows x columns | wall s | processor s | MB | LightGBM processor s | ratio |")
     print("|---|---|---|---|---|---|")
+    stored = []
     for n_rows, n_columns in SIZES:
         ours, trees = (
             apart(learner, n_rows, n_columns, members=asked.members, threads=asked.threads)
             for learner in ("pretrained", "lightgbm")
         )
+        sides = {"pretrained": ours, "lightgbm": trees}
+        stored.append({"rows": n_rows, "columns": n_columns, "threads": asked.threads, **sides})
         busy, their = (found["fit_cpu"] + found["predict_cpu"] for found in (ours, trees))
         print(
             f"| {n_rows:,} x {n_columns} | {ours['fit']:.1f} + {ours['predict']:.1f} "
@@ -104,6 +111,11 @@ def main() -> None:
             f"| {their:.2f} | {busy / their:.0f} |",
             flush=True,
         )
+    if asked.write:
+        from robustpu.bench.machine import checkout, device_name
+
+        about = {"device": device_name("cpu"), **checkout()}
+        STORED.write_text(json.dumps([{**entry, **about} for entry in stored], indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -17,8 +17,11 @@ def log_odds(probability: Floats) -> Floats:
     --------
     >>> log_odds(np.array([0.0, 0.5, 1.0])).round(1).tolist()
     [-34.5, 0.0, 34.5]
+    >>> log_odds(np.ones(1, np.float32)).round(1).tolist()
+    [34.5]
     """
-    odds: Floats = logit(np.clip(probability, 1e-15, 1 - 1e-15))
+    # In single precision 1 - 1e-15 would be 1.
+    odds: Floats = logit(np.clip(np.asarray(probability, np.float64), 1e-15, 1 - 1e-15))
     return odds
 
 

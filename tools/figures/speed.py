@@ -14,7 +14,8 @@ def default_times() -> Rows:
     rows[0].append("rows scored a second")
     last = ""
     for entry in _stored("default.json"):
-        size = f"{entry['rows']:,} x {entry['columns']}"
+        size = f"{entry['rows']:,} x {entry['columns']:,}"
+        size += ", sparse" if entry.get("density", 1) < 1 else ""
         seconds = entry["seconds"]
         row = ["" if size == last else size, entry["effort"], f"{seconds:.{int(seconds < 20)}f}"]
         row += [f"{seconds / entry['lightgbm']:.0f}", f"{entry['gigabytes']:.2f}"]
@@ -58,6 +59,18 @@ def predict_speed() -> Rows:
             row = [effort, f"{speed:,.0f}", f"{ratio:.1f}", f"{used['gigabytes']:.2f}"]
             rows.append([*file, *row])
             file = ["", ""]
+    return rows
+
+
+def pretrained_speed() -> Rows:
+    """Processor seconds of the pretrained network, as `benchmarks/pretrained.py` stored them."""
+    rows = [["rows x columns", "fit + new rows", "memory, MB", "LightGBM in the same run", "ratio"]]
+    for entry in _stored("pretrained.json"):
+        ours, trees = entry["pretrained"], entry["lightgbm"]
+        busy, their = (each["fit_cpu"] + each["predict_cpu"] for each in (ours, trees))
+        seconds = f"{ours['fit_cpu']:.1f} + {ours['predict_cpu']:.1f}"
+        size = f"{entry['rows']:,} x {entry['columns']}"
+        rows.append([size, seconds, f"{ours['mb']:.0f}", f"{their:.2f}", f"{busy / their:.0f}"])
     return rows
 
 
@@ -109,6 +122,7 @@ def _dask(rows: str) -> dict[str, Any]:
 
 
 FIGURES: Final[dict[str, Callable[..., Any]]] = {
+    "pretrained-speed": pretrained_speed,
     "predict-speed": predict_speed,
     "default-times": default_times,
     "default-seconds": default_seconds,

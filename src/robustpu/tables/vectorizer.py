@@ -253,7 +253,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         is_positive = y == 1
         rows = sample_rows(is_positive)
         part = Table(table.data.take(rows), table.source)
-        found = alarms(self.transform(part, tally=Tally()), is_positive[rows], self.sources_)
+        found = alarms(self.encode(part, tally=Tally()), is_positive[rows], self.sources_)
         self.columns_ = [
             replace(column, alarm=found.get(column.name, "")) for column in self.columns_
         ]
