@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import roc_auc_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
@@ -148,6 +149,16 @@ class TestClassifiers:
             prior=0.2, members=["logistic", "extra-trees"], threshold="prior", random_state=0
         )
         assert model.fit(X, y).member_auc_.max() < 0.7
+
+    def test_a_table_of_one_category_is_ranked(self):
+        """Most rows are copies: a category in one fold could not be learnt from the others."""
+        rng = np.random.default_rng(0)
+        level = rng.integers(0, 8, 600)
+        X, truth = np.eye(8)[level], rng.random(600) < np.linspace(0.05, 0.8, 8)[level]
+        y = truth & (rng.random(600) < 0.4)
+        given = {"prior": truth[~y].mean(), "scenario": "single-set", "random_state": 0}
+        model = PUClassifier(members=["forest", "logistic"], **given).fit(X, y)
+        assert roc_auc_score(truth[~y], model.out_of_fold_[~y]) > 0.7
 
     def test_a_classifier_without_out_of_fold_scores_is_cross_fitted(self):
         rng = np.random.default_rng(0)

@@ -35,7 +35,8 @@ def folds(
     random
         Decides which row is where.
     X
-        If given, copies of a row are kept in one fold: trees would recognise them.
+        If given, copies of a row are kept in one fold: trees would recognise them. Where most rows
+        are copies, as in a table of a few categories, they are rows of their own.
 
     Examples
     --------
@@ -50,10 +51,13 @@ def folds(
     splits = list(splitter.split(np.zeros(len(is_positive)), is_positive))
     if X is None:
         return splits
+    first = first_copies(X)
+    if 2 * len(np.unique(first)) < len(first):
+        return splits
     fold = np.empty(len(is_positive), dtype=np.intp)
     for place, (_, other) in enumerate(splits):
         fold[other] = place
-    together = fold[first_copies(X)]
+    together = fold[first]
     # Where all rows of one label are copies, they cannot be kept in one fold.
     if not has_both_outside(together, is_positive):
         return splits
