@@ -5,8 +5,8 @@
     python benchmarks/predict.py --write                 # stores it in benchmarks/predict.json
 
 Fits the default to 5,000 rows of 30 mixed columns, writes such rows again and again until the file
-is as large as asked, and then, in a process of its own for each, reads it in parts and scores it,
-one thread each.
+is as large as asked, and then, in a process of its own for each, reads it in parts and scores it.
+Two parts are scored at a time while the next one is read; libraries have one thread each.
 """
 
 import argparse

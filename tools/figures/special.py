@@ -136,6 +136,13 @@ def scar(part: str) -> Rows:
     return rows
 
 
+def scar_alarms() -> str:
+    """Share of all draws of fair labels that are refuted."""
+    cells = [entry for entry in lines("scar_check.ndjson") if entry["part"] == "fair"]
+    refuted, draws = (sum(entry[name] for entry in cells) for name in ("refuted", "draws"))
+    return f"{100 * refuted / draws:.1f} %"
+
+
 FIGURES: Final[dict[str, Callable[..., Any]]] = {
     "rare": rare,
     "rare-mean": rare_mean,
@@ -143,4 +150,5 @@ FIGURES: Final[dict[str, Callable[..., Any]]] = {
     "texts": texts,
     "sightings": sightings,
     "scar": scar,
+    "scar-alarms": scar_alarms,
 }

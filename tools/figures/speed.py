@@ -49,15 +49,14 @@ def fleet_speed(with_times: str = "") -> Rows:
 
 def predict_speed() -> Rows:
     """Rows a second and memory of `robustpu predict`, as `benchmarks/predict.py` stored them."""
-    rows = [["file", "rows", "effort", "rows a second", "times reading alone", "peak memory, GB"]]
+    rows = [["file", "rows", "effort", "rows a second", "a second of one core", "memory, GB"]]
     for entry in _stored("predict.json"):
         file = [f"{entry['file']:g} GB", f"{entry['rows']:,}"]
         for effort in ("default", "fast"):
             used = entry[effort]
-            speed = round(entry["rows"] / used["processor"], -2)
-            ratio = used["processor"] / entry["reading"]["processor"]
-            row = [effort, f"{speed:,.0f}", f"{ratio:.1f}", f"{used['gigabytes']:.2f}"]
-            rows.append([*file, *row])
+            speeds = (entry["rows"] / used[name] for name in ("seconds", "processor"))
+            texts = (f"{round(speed, -3):,.0f}" for speed in speeds)
+            rows.append([*file, effort, *texts, f"{used['gigabytes']:.2f}"])
             file = ["", ""]
     return rows
 

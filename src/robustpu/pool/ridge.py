@@ -76,8 +76,8 @@ class RidgeRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.mean_, self.scale_ = scale_of(table)
         Z = standardized(table, self.mean_, self.scale_)
         self.fitted_ = basis.fit(Z, check_random_state(self.random_state))
-        F, whitened = basis.features(Z, self.fitted_), whitening(self.fitted_)
-        F = F if whitened is None else F @ whitened
+        features, whitened = basis.features(Z, self.fitted_), whitening(self.fitted_)
+        F: Floats = features if whitened is None else features @ whitened
         is_positive = place == 1
         coef, self.penalty_ = fit_ridge(F, is_positive, weight, PENALTIES[self.basis])
         score = F @ coef

@@ -1,8 +1,10 @@
 """Scores of a table of any length, part by part."""
 
+from collections import deque
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +21,9 @@ from robustpu.workflow.source import counted
 from robustpu.workflow.study import Study
 from robustpu.workflow.training import parts_of
 
+Item = TypeVar("Item")
+# Parts that are scored at a time.
+THREADS: Final = 2
 KNOWN: Final = "rows are training rows, or equal to one, and have the scores of the fit"
 BIASED: Final = "Labelled positives score too high there: do not evaluate the model on them"
 
@@ -89,12 +94,18 @@ def score_parts(
     tally = Tally() if tally is None else tally
     first, n_known = 1, 0
     progress("scoring", 0, 0)
-    with counted(data) as (source, far):
-        for part in iter_table(source, header=header, bad_rows=bad_rows):
-            if notes is not None:
-                notes += part.notes
-            features = study.features(part, fill_columns, tally)
-            score, known = study.score_features(features)
+    with counted(data) as (source, far), ThreadPoolExecutor(THREADS) as threads:
+
+        def begun() -> Iterator[tuple[Table, NDArray[np.float32], Future[Any]]]:
+            for part in iter_table(source, header=header, bad_rows=bad_rows):
+                if notes is not None:
+                    notes.extend(part.notes)
+                features = study.features(part, fill_columns, tally)
+                yield part, features, threads.submit(study.score_features, features)
+
+        # While parts are scored the next one is read.
+        for part, features, scores in ahead(begun(), THREADS):
+            score, known = scores.result()
             n_known += known
             flagged = (score >= study.model.threshold_).astype(np.int8)
             yield Scored(part, first, features, score, flagged)
@@ -102,6 +113,25 @@ def score_parts(
             progress("scoring", *far(first - 1))
     if n_known and notes is not None:
         notes.append(f"{n_known:,} {KNOWN}{_fitted_by(study.model)}")
+
+
+def ahead(items: Iterator[Item], count: int) -> Iterator[Item]:
+    """Give each item after ``count`` more were begun.
+
+    Examples
+    --------
+    >>> said = ahead((print(number) or number for number in range(3)), 1)
+    >>> next(said)
+    0
+    1
+    0
+    """
+    begun: deque[Item] = deque()
+    for item in items:
+        begun.append(item)
+        if len(begun) > count:
+            yield begun.popleft()
+    yield from begun
 
 
 # They score training rows by parts that were not trained on them.
