@@ -273,11 +273,22 @@ def coverage() -> Rows:
     return rows
 
 
+def coverage_above(name: str) -> str:
+    """Share of the intervals that miss the truth of which it lies above."""
+    ends = [e[name] for e in lines("coverage.ndjson") if name in e]
+    above, below = (
+        sum(truth > high for _, _, high, truth in ends),
+        sum(truth < low for low, _, _, truth in ends),
+    )
+    return f"{100 * above / (above + below):.0f} %"
+
+
 FIGURES: Final[dict[str, Callable[..., Any]]] = {
     "biased": biased,
     "learners": learners,
     "final-loss": final_loss,
     "coverage": coverage,
+    "coverage-above": coverage_above,
     "pu-bench": pu_bench,
     "pool-tried": pool_tried,
     "pool-member": pool_member,
