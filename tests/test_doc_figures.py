@@ -15,6 +15,7 @@ from tools.figures.catalogue import FIGURES  # noqa: E402
 from tools.figures.pages import calls, compare, unmarked  # noqa: E402
 
 NAMES = (
+    "checked_rows",
     "clean_tables",
     "methods",
     "pretrained",
@@ -22,6 +23,7 @@ NAMES = (
     "real_tables",
     "robust_pu_meta",
     "scale",
+    "special_tables",
 )
 RESULT_PAGES = ["README.md", "docs/default.md", "docs/evaluation.md", "docs/reproduction.md"]
 RESULT_PAGES += [f"docs/results/{name}.md" for name in NAMES]

@@ -7,7 +7,13 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from robustpu import ElkanNotoClassifier, NNPUClassifier, PUExtraTreesClassifier
+from robustpu import (
+    CollapseWarning,
+    ElkanNotoClassifier,
+    NNPUClassifier,
+    PUExtraTreesClassifier,
+    estimate_prior,
+)
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(60, 3))
@@ -70,3 +76,18 @@ def test_enormous_numbers_do_not_warn(name):
 def test_a_prior_that_single_precision_cannot_hold(prior, scenario):
     with pytest.raises(ValueError, match=f"the prior is {prior!r}, which single precision"):
         NNPUClassifier(prior=prior, scenario=scenario).fit(X, Y)
+
+
+@pytest.mark.parametrize("kind", [object, str])
+def test_a_column_of_text_is_named(kind):
+    """By networks and by the estimate of the prior, which take numbers."""
+    y = np.arange(20) < 5
+    frame = pd.DataFrame({"age": range(20), "town": ["Bern", "Rome"] * 10}).astype({"town": kind})
+    said = r"^X has columns of text: 'town'\. Make numbers of them with .*Vectorizer"
+    with pytest.raises(ValueError, match=said):
+        NNPUClassifier(prior=0.2).fit(frame, y)
+    with pytest.raises(ValueError, match=said):
+        estimate_prior(frame, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CollapseWarning)
+        CLASSIFIERS["puet"].fit(frame.assign(town="1"), y)

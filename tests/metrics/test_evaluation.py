@@ -53,6 +53,28 @@ def test_an_uncertain_prior_widens(name):
     assert unsure.high - unsure.low > known.high - known.low
 
 
+@pytest.mark.parametrize("least", [1e-9, 0.05])
+def test_lift_of_a_list_has_an_interval_whatever_the_least_prior(least):
+    given = {"prior": 0.2, "prior_interval": (least, 0.5), "k": 50, "is_prior_known": False}
+    found = metrics.evaluate(*rows(n_positive=30), **given)
+    lift = found["lift_at_k"]
+    assert lift == metrics.evaluate(*rows(n_positive=30), prior=0.2, k=50)["lift_at_k"]
+    assert 1 < lift.low < lift.value < lift.high < 400 / 50
+    shown = "0" if least < 1e-6 else "0.05"
+    assert f"prior unknown, {shown} to 0.5," in str(found)
+
+
+def test_lift_is_not_cut_by_a_prior_that_is_not_known():
+    """Half of the positives are the first tenth of the list: that is not a prior above 0.2."""
+    y = np.arange(220) < 20
+    score = np.r_[np.repeat([0.9, 0.1], 10), np.repeat([0.8, 0.2], [20, 180])]
+    given = {"prior": 0.6, "prior_interval": (1e-9, 0.7), "k": 20, "is_prior_known": False}
+    lift = metrics.evaluate(y, score, **given)["lift_at_k"]
+    assert not lift.clipped
+    assert lift.value == pytest.approx(0.5 / 0.1)
+    assert lift.value < lift.high <= 200 / 20
+
+
 @pytest.mark.parametrize("name", ["recall", "lee_liu", "lift_at_k"])
 def test_metrics_that_do_not_need_the_prior_do_not_mind(name):
     y, score = rows()

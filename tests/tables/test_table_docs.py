@@ -18,10 +18,10 @@ def test_example_runs(
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(
         {
-            "claim_id": np.arange(300) + 7000,
+            "claim": np.arange(300) + 7000,
             "amount": rng.lognormal(5 + (np.arange(300) < 60), 1),
             "city": rng.choice(["Bern", "Rome"], 300),
-            "handler": "x",
+            "garage": "x",
             "fraud": np.where(np.arange(300) < 40, "1", ""),
         }
     )

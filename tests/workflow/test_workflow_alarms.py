@@ -108,4 +108,8 @@ class TestScar:
         assert weighed.scar is None
         assert weighed.data.propensity == "chance"
         assert "chance" not in [column.name for column in weighed.columns]
-        assert "Both cannot hold" not in "\n".join(summary(weighed))
+        words = " ".join(" ".join(summary(weighed)).split())
+        assert "Both cannot hold" not in words
+        assert "they hold if the propensities in chance are right." in words
+        assert "completely at random" not in words
+        assert "if the propensities in chance are right, and" in render(weighed)

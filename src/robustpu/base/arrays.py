@@ -15,6 +15,7 @@ from robustpu.modules.rows import extremes, is_mapped
 from robustpu.sparse.projection import dense, projection_of
 from robustpu.sparse.rows import as_csr, is_sparse
 from robustpu.training.data import TrainingData
+from robustpu.validation.frames import naming_text
 
 # Many learners hold numbers in single precision, others square them.
 LARGEST = float(np.finfo(np.float32).max)
@@ -70,7 +71,8 @@ def check_rows(
     # It adds up all numbers to see them finite: 1e308 and -1e308 are, and their sums are not.
     with np.errstate(over="ignore", invalid="ignore"):
         if not is_sparse(X):
-            found = validate_data(estimator, X, *y, reset=reset, **how)
+            with naming_text(X):
+                found = validate_data(estimator, X, *y, reset=reset, **how)
             return found if reset else bounded(estimator, found, reset=False)
         given = as_csr(X, *map(_num_samples, y))
         # Names and number of the columns.

@@ -14,6 +14,7 @@ from sklearn.utils.validation import has_fit_parameter
 from robustpu.sparse.learners import for_sparse
 from robustpu.sparse.rows import is_sparse
 from robustpu.training.data import Floats
+from robustpu.validation.frames import text_columns
 
 ROUNDING = 1e-6
 
@@ -59,7 +60,7 @@ def fit_learner(
             return learner.fit(X, target)
         return _fit_weighted(learner, X, target, weight)
     except ValueError as error:
-        names = _text_columns(X)
+        names = text_columns(X, categories=False)
         if not names or "could not convert string" not in str(error):
             raise
         raise ValueError(
@@ -92,15 +93,6 @@ def _weight_name(learner: Any) -> str:
         f"{type(learner).__name__} takes no sample_weight, and rows have to be weighted here. Take "
         "another estimator=, such as HistGradientBoostingClassifier()."
     )
-
-
-def _text_columns(X: Any) -> list[str]:
-    """Names of the columns of a pandas frame that hold text or objects; none of other rows."""
-    if not hasattr(X, "select_dtypes"):
-        return []
-    # Categories are of the kind "O" as well.
-    kinds = X.dtypes.items()
-    return [repr(name) for name, kind in kinds if kind.kind in "OU" and str(kind) != "category"]
 
 
 def scores(learner: Any, X: Any) -> Floats:

@@ -165,10 +165,10 @@ def _quality(results: "Results") -> list[str]:
     ]
     lines = [f"{'':13}0{'':14}0.5{'':14}1"]
     lines += [_metric_line(title, metric) for title, metric in known.items()]
-    basis = (
-        f"Without negatives, {100 * evaluation.level:.0f} % intervals; they hold if the known "
-        "positives were selected completely at random."
-    )
+    if_so = "the known positives were selected completely at random"
+    if results.data.propensity is not None:
+        if_so = f"the propensities in {results.data.propensity} are right"
+    basis = f"Without negatives, {100 * evaluation.level:.0f} % intervals; they hold if {if_so}."
     return [*lines, *(line for text in (basis, *remarks) for line in wrapped(text, "  "))]
 
 

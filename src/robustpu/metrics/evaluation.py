@@ -1,7 +1,7 @@
 """All metrics at once, with intervals."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
@@ -85,7 +85,7 @@ class Evaluation(Mapping[str, Estimate]):
         for name, estimate in self.items():
             numbers = (estimate.value, estimate.low, estimate.high)
             mark = " *" if estimate.clipped else ""
-            lines.append(f"{name:18}" + "".join(f"{x:9.3f}" for x in numbers) + mark)
+            lines.append(f"{name:18}" + "".join(f" {x:8.3f}" for x in numbers) + mark)
         return "\n".join([head, *lines, *self.remarks()])
 
     __repr__ = __str__
@@ -93,7 +93,7 @@ class Evaluation(Mapping[str, Estimate]):
     def _shown_prior(self) -> str:
         low, high = self.sample.priors
         if not self.is_prior_known:
-            return f"unknown, {low:.3g} to {high:.3g}"
+            return f"unknown, {round(low, 6):.3g} to {high:.3g}"
         return f"{self.sample.prior:.3g}" + ("" if low == high else f" [{low:.3g}, {high:.3g}]")
 
     def remarks(self, *, alarms: bool = True) -> list[str]:
@@ -109,9 +109,11 @@ class Evaluation(Mapping[str, Estimate]):
         if alarms and not self.beats_chance:
             remarks.append(ranking.chance_doubt(self.auc_of_labeled, self.sample.level))
         if self.clipped:
+            wrong = "labels that are not selected completely at random"
+            if self.sample.propensity is not None:
+                wrong = "wrong propensities"
             remarks.append(
-                "* out of range before it was cut: few rows, a wrong prior, or labels that are not "
-                "selected completely at random."
+                f"* out of range before it was cut: few rows, a wrong prior, or {wrong}."
             )
         if self.sample.posterior is not None:
             remarks.append(
@@ -258,8 +260,7 @@ def evaluate(
         by_checks = () if sample.posterior is None else BY_CHECKS
         found = {
             "recall": found["recall"],
-            # With the least prior nothing is cut off.
-            "lift_at_k": ranking.lift_at_k(replace(sample, prior=sample.priors[0])),
+            "lift_at_k": ranking.lift_of_unknown_prior(sample),
             "auc_of_labeled": area,
             **{name: found[name] for name in by_checks},
         }

@@ -120,7 +120,8 @@ def between_fits(found: Evaluation, apart: Apart) -> Evaluation:
     True
     """
     sample = found.sample
-    most = {"lee_liu": 1 / rates_of(sample).population_prior, "lift_at_k": 1 / sample.prior}
+    most_lift = 1 / sample.prior if found.is_prior_known else len(sample.unlabeled) / sample.k
+    most = {"lee_liu": 1 / rates_of(sample).population_prior, "lift_at_k": most_lift}
     made = {
         name: with_room(estimate, apart.room(partial(_value, name)), most.get(name, 1.0))
         for name, estimate in found.items()

@@ -161,23 +161,15 @@ def precision_at_k(sample: Sample) -> Estimate:
     """
     if sample.posterior is not None:
         return precision_of_list(sample)
-    k, weight, hidden = sample.k, sample.weight_unlabeled, sample.weight_hidden
-    order = np.argsort(-sample.unlabeled, kind="stable")
-    last = sample.unlabeled[order[k - 1]]
-    above, not_below = (float(x) for x in tail(sample.positive, hidden, last))
-    before = int((sample.unlabeled > last).sum())
-    fitting = (k - before) / int((sample.unlabeled == last).sum())
-    recall = above + fitting * (not_below - above)
-    above, not_below = (float(x) for x in tail(sample.unlabeled, weight, last))
-    rate = above + fitting * (not_below - above)
-
+    recall, rate = _first_k(sample)
     raw = sample.prior * recall / rate
     share = min(max(raw, 0.0), 1.0)
-    rows = k * effective_rows(weight) / len(weight)
+    weight = sample.weight_unlabeled
+    rows = sample.k * effective_rows(weight) / len(weight)
     # Luck of the list, Bernoulli(share) a row, and of its end, which settles the rate:
     # share (1 - share) / k + share^2 (1 - rate) / k.
     half = sample.z * math.sqrt(share * (1 - share * rate) / rows)
-    of_recall = wilson(recall, effective_rows(hidden), sample.z)
+    of_recall = wilson(recall, effective_rows(sample.weight_hidden), sample.z)
     low, high = (sample.prior * end / rate for end in of_recall)
     ends = [
         (low, high),
@@ -189,9 +181,34 @@ def precision_at_k(sample: Sample) -> Estimate:
 
 
 def lift_at_k(sample: Sample) -> Estimate:
-    """precision_at_k / prior = recall(t) / rate(t), which does not depend on the prior."""
+    """precision_at_k / prior = recall(t) / rate(t), which does not depend on the prior.
+
+    At most 1 / rate(t), where all positives are in the list.
+    """
     known = replace(sample, priors=(sample.prior, sample.prior), posterior=None)
-    return scaled(precision_at_k(known), 1 / sample.prior)
+    found = scaled(precision_at_k(known), 1 / sample.prior)
+    _, rate = _first_k(sample)
+    return replace(found, high=min(found.high, 1 / rate))
+
+
+def lift_of_unknown_prior(sample: Sample) -> Estimate:
+    """``lift_at_k`` without a cut: the prior is one at which the list is not all positive."""
+    recall, rate = _first_k(sample)
+    _, most = wilson(recall, effective_rows(sample.weight_hidden), sample.z)
+    return lift_at_k(replace(sample, prior=min(sample.prior, rate / most)))
+
+
+def _first_k(sample: Sample) -> tuple[float, float]:
+    """Shares of the labelled and of the unlabelled rows that are in the list."""
+    k, hidden = sample.k, sample.weight_hidden
+    order = np.argsort(-sample.unlabeled, kind="stable")
+    last = sample.unlabeled[order[k - 1]]
+    above, not_below = (float(x) for x in tail(sample.positive, hidden, last))
+    before = int((sample.unlabeled > last).sum())
+    fitting = (k - before) / int((sample.unlabeled == last).sum())
+    recall = above + fitting * (not_below - above)
+    above, not_below = (float(x) for x in tail(sample.unlabeled, sample.weight_unlabeled, last))
+    return recall, above + fitting * (not_below - above)
 
 
 def positives_at_k(sample: Sample) -> Estimate:

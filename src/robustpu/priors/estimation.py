@@ -21,6 +21,7 @@ from robustpu.propensity import Counted, check, count_hidden, inverse_weight
 from robustpu.scenario import check_scenario, population_prior
 from robustpu.sparse.projection import dense, projection_of
 from robustpu.sparse.rows import as_csr, is_sparse
+from robustpu.validation.frames import naming_text
 from robustpu.validation.names import pick
 from robustpu.validation.numbers import check_number
 
@@ -320,7 +321,8 @@ def read_rows(
     if is_sparse(X):
         rows = check_array(as_csr(X, len(np.asarray(y))), dtype=np.float64, accept_sparse="csr")
         X = dense(rows, projection_of(rows))
-    table = check_array(X, dtype=np.float64, allow_nd=True, ensure_2d=False)
+    with naming_text(X):
+        table = check_array(X, dtype=np.float64, allow_nd=True, ensure_2d=False)
     check_consistent_length(table, y)
     known = labels.read_known(np.asarray(y), pos_label, neg_label, checked)
     return table, known.before(labels.encode(known.y, pos_label)[1])

@@ -69,13 +69,16 @@ def metrics(results: Results) -> Markup:
 
 
 def _basis(results: Results, evaluation: EvaluationSummary) -> str:
+    if_so = "positives were labelled completely at random"
+    if results.data.propensity is not None:
+        if_so = f"the propensities in {results.data.propensity} are right"
     return (
         f"A row is flagged from a score of {results.threshold:.3g} on, as "
         f"{percent(results.flagged)} of the unlabelled rows are. Estimates without negatives on "
         f"{counted(evaluation.n_positive, 'labelled positive')} and "
         f"{counted(evaluation.n_unlabeled, 'unlabelled row')} that the model was not fitted on. "
-        "They hold if positives were labelled completely at random, and if the share of positives "
-        f"is right. Intervals are of {percent(evaluation.level)}."
+        f"They hold if {if_so}, and if the share of positives is right. "
+        f"Intervals are of {percent(evaluation.level)}."
     )
 
 

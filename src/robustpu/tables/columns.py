@@ -222,4 +222,6 @@ def _done(plan: Plan) -> str:
     if isinstance(plan, DatePlan):
         words = ["days before the latest date" if part == "days" else part for part in plan.parts]
         return ", ".join(words + ["whether it is missing"] * plan.has_missing)
-    return f"words and pairs of words in {len(plan.endings()) - 1} numbers, and its length"
+    endings = plan.endings()
+    words = [f"words and pairs of words in {endings.index(': length')} numbers", "its length"]
+    return ", ".join(words + ["whether it is missing"] * (" is missing" in endings))

@@ -1,0 +1,50 @@
+"""Frames with columns of text, where numbers are expected."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+def text_columns(X: Any, *, categories: bool = True) -> list[str]:
+    """Names of the columns of a pandas frame that hold text or objects; none of other rows.
+
+    Parameters
+    ----------
+    X
+        Rows.
+    categories
+        Whether to name columns of categories, too.
+    """
+    if not hasattr(X, "select_dtypes"):
+        return []
+    # Categories are of the kind "O" as well.
+    kinds = X.dtypes.items()
+    return [
+        repr(name)
+        for name, kind in kinds
+        if kind.kind in "OU" and (categories or str(kind) != "category")
+    ]
+
+
+@contextmanager
+def naming_text(X: Any) -> Iterator[None]:
+    """Name the columns of text where their conversion to numbers fails.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> with naming_text(frame := pd.DataFrame({"town": ["Bern"], "age": [3]})):
+    ...     frame.to_numpy(dtype=float)
+    Traceback (most recent call last):
+    ValueError: X has columns of text: 'town'. Make numbers of them with...
+    """
+    try:
+        yield
+    except ValueError as error:
+        names = text_columns(X)
+        if not names or "could not convert string" not in str(error):
+            raise
+        raise ValueError(
+            f"X has columns of text: {', '.join(names)}. Make numbers of them with "
+            "robustpu.tables.Vectorizer; PUClassifier and robustpu fit do so by themselves."
+        ) from error
