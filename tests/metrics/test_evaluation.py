@@ -209,3 +209,18 @@ def test_less_than_one_expected_row_is_no_collapse():
     assert metrics.collapse(0.0, 0.01, 200) == "negative"
     assert metrics.collapse(1.0, 0.99, 50) is None
     assert metrics.collapse(1.0, 0.99, 200) == "positive"
+
+
+def test_lift_of_an_unknown_share_is_that_of_a_known_one():
+    """An interval of the share that begins at nothing says nothing of the lift."""
+    y, score = rows()
+    known = metrics.evaluate(y, score, prior=0.3, k=120)
+    unknown = metrics.evaluate(
+        y, score, prior=0.3, prior_interval=(1e-9, 0.8), k=120, is_prior_known=False
+    )
+    assert unknown["lift_at_k"] == known["lift_at_k"]
+    assert "prior unknown, up to 0.8, " in str(unknown)
+    # Of a short list it may be more than one over the share, and is not cut off there.
+    short = metrics.evaluate(y, score, prior=0.6, k=20, is_prior_known=False)["lift_at_k"]
+    assert short.low < short.value < short.high < 400 / 20
+    assert short.value > 1 / 0.6

@@ -194,6 +194,15 @@ def lift_at_k(sample: Sample) -> Estimate:
     return scaled(precision_at_k(known), 1 / sample.prior)
 
 
+def prior_of_lift(sample: Sample) -> float:
+    """The prior for the lift where the share is not known: that of the sample, or k / n_U if less.
+
+    The recall is at most 1, so the lift is at most n_U / k, and with this prior nothing is cut off.
+    With none at all a single positive on the list by chance would be any lift.
+    """
+    return min(sample.prior, sample.k / len(sample.unlabeled))
+
+
 def positives_at_k(sample: Sample) -> Estimate:
     """k precision_at_k."""
     return scaled(precision_at_k(sample), sample.k)
