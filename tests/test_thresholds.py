@@ -318,7 +318,7 @@ def test_what_needs_a_share_that_unseen_rows_do_not_tell_is_left_out(pu):
     low, high = found.sample.priors
     assert 0 < low < 0.1
     assert 0.4 <= high < 0.6
-    assert f"prior unknown, 0 to {high:.3g}" in str(found)
+    assert f"prior unknown, up to {high:.3g}" in str(found)
     with pytest.raises(KeyError, match="needs the share of positives"):
         found["precision"]
     given = model.evaluate(prior_interval=(0.39, 0.41))

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SCENARIOS = ("case-control", "single-set")
+# An interval of the share of positives that begins below is told by its upper end alone.
+NO_SHARE = 1e-6
 
 
 def check_scenario(name: str) -> str:

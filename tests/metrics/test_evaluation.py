@@ -58,21 +58,11 @@ def test_lift_of_a_list_has_an_interval_whatever_the_least_prior(least):
     given = {"prior": 0.2, "prior_interval": (least, 0.5), "k": 50, "is_prior_known": False}
     found = metrics.evaluate(*rows(n_positive=30), **given)
     lift = found["lift_at_k"]
-    assert lift == metrics.evaluate(*rows(n_positive=30), prior=0.2, k=50)["lift_at_k"]
+    known = metrics.evaluate(*rows(n_positive=30), prior=0.2, k=50)["lift_at_k"]
+    assert lift.value == pytest.approx(known.value)
     assert 1 < lift.low < lift.value < lift.high < 400 / 50
-    shown = "0" if least < 1e-6 else "0.05"
-    assert f"prior unknown, {shown} to 0.5," in str(found)
-
-
-def test_lift_is_not_cut_by_a_prior_that_is_not_known():
-    """Half of the positives are the first tenth of the list: that is not a prior above 0.2."""
-    y = np.arange(220) < 20
-    score = np.r_[np.repeat([0.9, 0.1], 10), np.repeat([0.8, 0.2], [20, 180])]
-    given = {"prior": 0.6, "prior_interval": (1e-9, 0.7), "k": 20, "is_prior_known": False}
-    lift = metrics.evaluate(y, score, **given)["lift_at_k"]
-    assert not lift.clipped
-    assert lift.value == pytest.approx(0.5 / 0.1)
-    assert lift.value < lift.high <= 200 / 20
+    shown = "up to" if least < 1e-6 else "0.05 to"
+    assert f"prior unknown, {shown} 0.5," in str(found)
 
 
 @pytest.mark.parametrize("name", ["recall", "lee_liu", "lift_at_k"])
@@ -231,3 +221,18 @@ def test_less_than_one_expected_row_is_no_collapse():
     assert metrics.collapse(0.0, 0.01, 200) == "negative"
     assert metrics.collapse(1.0, 0.99, 50) is None
     assert metrics.collapse(1.0, 0.99, 200) == "positive"
+
+
+def test_lift_of_an_unknown_share_is_that_of_a_known_one():
+    """An interval of the share that begins at nothing says nothing of the lift."""
+    y, score = rows()
+    known = metrics.evaluate(y, score, prior=0.3, k=120)
+    unknown = metrics.evaluate(
+        y, score, prior=0.3, prior_interval=(1e-9, 0.8), k=120, is_prior_known=False
+    )
+    assert unknown["lift_at_k"] == known["lift_at_k"]
+    assert "prior unknown, up to 0.8, " in str(unknown)
+    # Of a short list it may be more than one over the share, and is not cut off there.
+    short = metrics.evaluate(y, score, prior=0.6, k=20, is_prior_known=False)["lift_at_k"]
+    assert short.low < short.value < short.high < 400 / 20
+    assert short.value > 1 / 0.6

@@ -1,5 +1,6 @@
 """Room in intervals for the difference between fits."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy.stats import t as student
 from robustpu import metrics
 from robustpu.metrics import folds
 from robustpu.metrics.folds import fits_apart, spread
+from robustpu.metrics.ranking import lift_at_k, prior_of_lift
 
 
 def evaluated(shifts, random, n_labelled=200, n=1000):
@@ -92,3 +94,12 @@ def test_the_interval_holds_what_another_fit_would_have():
     without, with_room = np.mean(is_covered, 0)
     assert without < 0.7
     assert with_room > 0.8
+
+
+def test_room_cuts_off_no_lift_of_an_unknown_share():
+    found, *rest = evaluated(np.array([0.5, 1.0, 1.5, 2.0, 2.5]), np.random.default_rng(4))
+    sample = replace(found.sample, prior=0.9, k=10)
+    lift = lift_at_k(replace(sample, prior=prior_of_lift(sample)))
+    unknown = replace(found, sample=sample, estimates={"lift_at_k": lift}, is_prior_known=False)
+    got = between_fits(unknown, *rest)["lift_at_k"]
+    assert got.low <= lift.low < lift.value < lift.high <= got.high

@@ -1,5 +1,9 @@
 """Rankers of the pool: what they learn, and that trees as arrays score as their learners do."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
@@ -178,3 +182,26 @@ def test_more_features_than_rows_are_no_other_problem():
     # The time of an eigenvalue problem of all features would be minutes.
     wide = rng.normal(size=(40, 12_000))
     assert fit_ridge(wide, y, weight, (1.0,))[0].shape == (12_000,)
+
+
+FORKED = """
+import multiprocessing
+import numpy as np
+from robustpu.pool.basis import CityBlock
+Z = np.random.default_rng(0).normal(size=(2000, 20))
+distances = CityBlock(Z[:200])
+def distance(_):
+    return float(distances(Z).sum())
+if __name__ == "__main__":
+    wanted = distance(0)
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        assert pool.map_async(distance, [0]).get(20) == [wanted]
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="forks are safe on Linux alone")
+def test_distances_in_a_forked_process(tmp_path):
+    script = tmp_path / "forked.py"
+    script.write_text(FORKED)
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), "2")
+    subprocess.run([sys.executable, script], env={**os.environ, **threads}, check=True, timeout=90)

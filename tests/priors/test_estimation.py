@@ -113,6 +113,7 @@ def test_where_classes_overlap_the_share_is_not_known():
         found = estimate_prior(score, y, random_state=0)
     assert caught[0].filename == __file__
     assert f"up to {found.high:.1%} are possible" in str(caught[0].message)
+    assert f"90% interval up to {found.high:.3f}" in str(found)
     assert f"{found.value:.1%} is used" in str(caught[0].message)
     assert not found.is_known
     # The three are too high; a cautious answer is not.

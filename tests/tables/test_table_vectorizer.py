@@ -184,6 +184,26 @@ def test_words_without_capitals_and_accents() -> None:
     np.testing.assert_array_equal(got, [[0, place] for place in range(1, 30)])
 
 
+def test_texts_that_share_a_single_word() -> None:
+    texts = ["!?" if place % 3 else f"car{place} street" for place in range(60)]
+    got = Vectorizer(kinds={"x": "text"}).fit_transform({"x": texts})
+    np.testing.assert_array_equal(got[:, 0], ["street" in text for text in texts])
+
+
+def test_a_text_of_one_value_is_a_category() -> None:
+    vectorizer = Vectorizer(kinds={"x": "text"}).fit({"x": ["red"] * 20 + [None] * 20})
+    assert [column.kind for column in vectorizer.columns_] == ["category"]
+    np.testing.assert_array_equal(vectorizer.transform({"x": ["red", None]}), [[1, 0], [0, 1]])
+
+
+def test_missing_texts_are_no_direction() -> None:
+    texts = [f"red car {place % 7}" for place in range(40)]
+    done = [Vectorizer(kinds={"x": "text"}).fit({"x": texts + more}) for more in ([], [None])]
+    numbers = "words and pairs of words in 1 number, its length"
+    told = [vectorizer.columns_[0].done for vectorizer in done]
+    assert told == [numbers, f"{numbers}, whether it is missing"]
+
+
 def test_small_differences_survive_single_precision() -> None:
     values = 1e9 + np.arange(100) * 0.25
     got = (

@@ -96,3 +96,10 @@ def test_a_tenth_of_the_rows_is_compared_within_bounds(n, size):
     table = {"x": 0.5 + np.arange(n + 5), "label": ["x"] * 5 + [None] * n}
     (profile,) = profiles(make_problem(table, Roles(label="label")), np.arange(n + 5) / n, ["x"])
     assert profile.listed.total == size
+
+
+def test_a_single_unlabelled_row_has_no_words_to_compare():
+    remarks = [f"at home, left at once, invoice {place}" for place in range(N)]
+    labels = ["x"] * (N - 1) + [None]
+    problem = make_problem({"remark": remarks, "label": labels}, Roles(label="label"))
+    assert profiles(problem, np.arange(N) / N, ["remark"]) == ()

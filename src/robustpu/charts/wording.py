@@ -4,9 +4,9 @@ import math
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
+from robustpu.scenario import NO_SHARE
+
 SPACE = "\u00a0"
-# An interval that begins below is told by its upper end alone.
-NO_SHARE = 1e-6
 # Of every estimated share, which is the largest that the data allow.
 CAVEAT = (
     "more likely too high than too low: negatives that look just like positives count as positives"

@@ -167,7 +167,8 @@ def _plain(
 
 def _lines(found: "PriorEstimate", n_unlabeled: int) -> list[str]:
     """The estimate in words, and one line per method from 0 to 1."""
-    from robustpu.charts.wording import CAVEAT, NO_SHARE
+    from robustpu.charts.wording import CAVEAT
+    from robustpu.scenario import NO_SHARE
 
     counts = [round(share * n_unlabeled) for share in (found.value, found.low, found.high)]
     ends = f"{found.low:.1%} to {found.high:.1%}, {counts[1]:,} to {counts[2]:,} rows"

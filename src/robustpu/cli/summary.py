@@ -58,8 +58,9 @@ def wrapped(text: str, indent: str = "") -> list[str]:
 
 
 def _headline(results: "Results") -> list[str]:
-    from robustpu.charts.wording import CAVEAT, NO_SHARE, about, counted
+    from robustpu.charts.wording import CAVEAT, about, counted
     from robustpu.report.prospects import foremost
+    from robustpu.scenario import NO_SHARE
 
     prior, rows = results.prior, counted(results.data.n_unlabeled, "unlabelled row")
     first = foremost(results.top, results.expected)

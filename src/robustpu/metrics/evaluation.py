@@ -1,7 +1,7 @@
 """All metrics at once, with intervals."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from numpy.typing import ArrayLike
 
@@ -10,6 +10,7 @@ from robustpu.metrics import ranking, rates
 from robustpu.metrics.estimates import Estimate
 from robustpu.metrics.refuting import largest_prior
 from robustpu.metrics.sample import Sample, sample_of
+from robustpu.scenario import NO_SHARE
 
 # Metrics that are left out where the share of positives is not known.
 NEED_PRIOR = (rates.FORMULAS.keys() | ranking.RANKINGS.keys()) - {"recall", "lift_at_k"}
@@ -93,7 +94,8 @@ class Evaluation(Mapping[str, Estimate]):
     def _shown_prior(self) -> str:
         low, high = self.sample.priors
         if not self.is_prior_known:
-            return f"unknown, {round(low, 6):.3g} to {high:.3g}"
+            ends = f"{low:.3g} to {high:.3g}" if low >= NO_SHARE else f"up to {high:.3g}"
+            return f"unknown, {ends}"
         return f"{self.sample.prior:.3g}" + ("" if low == high else f" [{low:.3g}, {high:.3g}]")
 
     def remarks(self, *, alarms: bool = True) -> list[str]:
@@ -260,7 +262,7 @@ def evaluate(
         by_checks = () if sample.posterior is None else BY_CHECKS
         found = {
             "recall": found["recall"],
-            "lift_at_k": ranking.lift_of_unknown_prior(sample),
+            "lift_at_k": ranking.lift_at_k(replace(sample, prior=ranking.prior_of_lift(sample))),
             "auc_of_labeled": area,
             **{name: found[name] for name in by_checks},
         }

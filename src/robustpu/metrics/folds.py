@@ -14,7 +14,7 @@ from scipy.special import expit, stdtrit
 from robustpu.calibration import log_odds
 from robustpu.metrics.estimates import Estimate, scaled
 from robustpu.metrics.evaluation import Evaluation
-from robustpu.metrics.ranking import auc_of_labeled
+from robustpu.metrics.ranking import auc_of_labeled, prior_of_lift
 from robustpu.metrics.rates import rates_of
 from robustpu.metrics.sample import Floats, Sample, sample_of
 from robustpu.metrics.values import estimate_of
@@ -120,8 +120,8 @@ def between_fits(found: Evaluation, apart: Apart) -> Evaluation:
     True
     """
     sample = found.sample
-    most_lift = 1 / sample.prior if found.is_prior_known else len(sample.unlabeled) / sample.k
-    most = {"lee_liu": 1 / rates_of(sample).population_prior, "lift_at_k": most_lift}
+    prior = sample.prior if found.is_prior_known else prior_of_lift(sample)
+    most = {"lee_liu": 1 / rates_of(sample).population_prior, "lift_at_k": 1 / prior}
     made = {
         name: with_room(estimate, apart.room(partial(_value, name)), most.get(name, 1.0))
         for name, estimate in found.items()

@@ -191,13 +191,6 @@ def lift_at_k(sample: Sample) -> Estimate:
     return replace(found, high=min(found.high, 1 / rate))
 
 
-def lift_of_unknown_prior(sample: Sample) -> Estimate:
-    """``lift_at_k`` without a cut: the prior is one at which the list is not all positive."""
-    recall, rate = _first_k(sample)
-    _, most = wilson(recall, effective_rows(sample.weight_hidden), sample.z)
-    return lift_at_k(replace(sample, prior=min(sample.prior, rate / most)))
-
-
 def _first_k(sample: Sample) -> tuple[float, float]:
     """Shares of the labelled and of the unlabelled rows that are in the list."""
     k, hidden = sample.k, sample.weight_hidden
@@ -209,6 +202,15 @@ def _first_k(sample: Sample) -> tuple[float, float]:
     recall = above + fitting * (not_below - above)
     above, not_below = (float(x) for x in tail(sample.unlabeled, sample.weight_unlabeled, last))
     return recall, above + fitting * (not_below - above)
+
+
+def prior_of_lift(sample: Sample) -> float:
+    """The prior for the lift where the share is not known: that of the sample, or k / n_U if less.
+
+    The recall is at most 1, so the lift is at most n_U / k, and with this prior nothing is cut off.
+    With none at all a single positive on the list by chance would be any lift.
+    """
+    return min(sample.prior, sample.k / len(sample.unlabeled))
 
 
 def positives_at_k(sample: Sample) -> Estimate:

@@ -7,6 +7,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from robustpu.fleet.devices import threads_for
+
 Floats: TypeAlias = NDArray[np.float64]
 Singles: TypeAlias = NDArray[np.float32]
 Fitted: TypeAlias = dict[str, Floats]
@@ -129,7 +131,9 @@ class CityBlock:
         distance: Singles = np.zeros((len(Z), len(self._landmarks)), np.float32)
         if len(self._many):
             part = torch.from_numpy(Z[:, self._many].astype(np.float32))
-            distance = torch.cdist(part, self._landmarks, p=1).numpy()
+            # Processes that are forked would wait forever for the threads of torch.
+            with threads_for(0):
+                distance = torch.cdist(part, self._landmarks, p=1).numpy()
         if len(self._few):
             distance += np.abs(Z[:, self._few] - self._lowest).sum(axis=1)[:, None]
             # |z - high| - |z - low|

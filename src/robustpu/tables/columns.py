@@ -122,6 +122,8 @@ def learn_column(name: str, cells: Cells, kind: Kind | None, settings: Settings)
         return Column(**known, kind="drop", done="left out, as you said")
     if finding.kind == "empty" or missing == 1:
         return Column(**known, kind="empty", done="left out: it has no values")
+    if finding.kind == "text" and different == 1:
+        finding = replace(finding, kind="category")
     plan = _plan(cells, finding, settings)
     if plan is not None:
         return Column(**known, kind=finding.kind, done=_done(plan), plan=plan)
@@ -138,7 +140,7 @@ def _plan(cells: Cells, finding: Finding, settings: Settings) -> Plan | None:
     if finding.kind == "date" and finding.dates is not None:
         return learn_date(finding.dates, finding.form, finding.nones)
     text = cells.text
-    if finding.kind == "text" and len(text.values) > 1:
+    if finding.kind == "text":
         return learn_text(text, settings.text_components, settings.random_state)
     return learn_category(text, settings.max_categories, settings.min_count)
 
@@ -199,7 +201,7 @@ def _counted(cells: Cells, finding: Finding) -> tuple[float, int]:
     return float(np.mean(is_missing)), len(np.unique(values))
 
 
-def _done(plan: Plan) -> str:
+def _done(plan: Any) -> str:
     """What becomes of a column with features, in words."""
     if isinstance(plan, NumberPlan):
         words = ["1 for true, 0 for false" if plan.kind == "boolean" else "taken as it is"]
@@ -222,6 +224,6 @@ def _done(plan: Plan) -> str:
     if isinstance(plan, DatePlan):
         words = ["days before the latest date" if part == "days" else part for part in plan.parts]
         return ", ".join(words + ["whether it is missing"] * plan.has_missing)
-    endings = plan.endings()
-    words = [f"words and pairs of words in {endings.index(': length')} numbers", "its length"]
-    return ", ".join(words + ["whether it is missing"] * (" is missing" in endings))
+    numbers = many(len(plan.components), "number")
+    words = [f"words and pairs of words in {numbers}", "its length"]
+    return ", ".join(words + ["whether it is missing"] * plan.has_missing)

@@ -103,8 +103,9 @@ def learn_text(text: Coded, n_components: int, random_state: int) -> TextPlan:
     buckets = np.sort(buckets[in_texts[buckets] >= LEAST])
     idf = np.log((1 + counted.shape[0]) / (1 + in_texts[buckets])) + 1
     k = max(1, min(n_components, counted.shape[0] // TEXTS_EACH, len(buckets)))
-    components = np.zeros((k, len(buckets)), np.float32)
-    if len(buckets):
+    # A single word is the only direction there is.
+    components = np.ones((k, len(buckets)), np.float32)
+    if len(buckets) > 1:
         components = _directions(_weighed(counted[:, buckets], idf), k, random_state)
     return TextPlan(buckets, idf, components, bool((text.codes < 0).any()))
 

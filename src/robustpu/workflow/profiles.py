@@ -118,7 +118,7 @@ def _worded(name: str, text: Coded, groups: tuple[Mask, Mask]) -> Profile | None
     has = csr_array((np.ones(len(places), bool), at), shape=shape).tocsc()
     is_listed = np.arange(len(codes)) < len(listed)
     counts = is_listed.astype(float) @ has, (~is_listed).astype(float) @ has
-    gain = counts[0] / len(listed) - counts[1] / max(1, len(others))
+    gain = counts[0] / max(1, len(listed)) - counts[1] / max(1, len(others))
     share = (counts[0] + counts[1]) / len(codes)
     # In deviations, or words as frequent as "at" would come first. Of words of one phrase, which
     # are in the same rows, the longest stands for all.
