@@ -78,7 +78,7 @@ def test_a_prior_that_single_precision_cannot_hold(prior, scenario):
         NNPUClassifier(prior=prior, scenario=scenario).fit(X, Y)
 
 
-@pytest.mark.parametrize("kind", [object, str])
+@pytest.mark.parametrize("kind", [object, str, "category"])
 def test_a_column_of_text_is_named(kind):
     """By networks and by the estimate of the prior, which take numbers."""
     y = np.arange(20) < 5

@@ -73,6 +73,9 @@ def check_rows(
         if not is_sparse(X):
             with naming_text(X):
                 found = validate_data(estimator, X, *y, reset=reset, **how)
+                # Categories of a frame are left as they are.
+                if how.get("dtype") == "numeric":
+                    found = (_numbers(found[0]), *found[1:]) if y else _numbers(found)
             return found if reset else bounded(estimator, found, reset=False)
         given = as_csr(X, *map(_num_samples, y))
         # Names and number of the columns.
@@ -86,6 +89,10 @@ def check_rows(
         estimator.is_sparse_ = True
     table = bounded(estimator, rows, reset=reset, dtype=how["dtype"])
     return (table, labelled) if y else table
+
+
+def _numbers(table: NDArray[Any]) -> NDArray[Any]:
+    return table.astype(np.float64) if table.dtype.kind == "O" else table
 
 
 def bounded(estimator: Any, X: Any, *, reset: bool, dtype: Any = "numeric") -> Any:
