@@ -236,8 +236,8 @@ def priority(probability: Scores, by: str, threshold: float, random: np.random.G
     Examples
     --------
     >>> rng = np.random.default_rng(0)
-    >>> priority(np.array([0.1, 0.4, 0.9]), "informative", 0.5, rng).argmax()
-    np.int64(1)
+    >>> int(priority(np.array([0.1, 0.4, 0.9]), "informative", 0.5, rng).argmax())
+    1
     """
     check_pick(by)
     if by == "random":

@@ -256,7 +256,12 @@ class TestInputs:
             (lambda X: X.astype(str), ValueError, "numeric"),
             (lambda X: csr_array(np.where(X > 2, np.nan, X)), ValueError, "NaN"),
             (lambda X: csr_array(np.where(X > 2, np.inf, X)), ValueError, "infinity"),
-            (lambda X: coo_array(X[:, 0]), ValueError, "Expected 2D array"),
+            pytest.param(
+                *(lambda X: coo_array(X[:, 0]), ValueError, "Expected 2D array"),
+                marks=pytest.mark.skipif(
+                    coo_array(np.ones(2)).ndim > 1, reason="earlier releases of scipy make it a row"
+                ),
+            ),
             (lambda X: csr_array(X[:, :0]), ValueError, "0 feature"),
             (lambda X: csr_array(X[:0]), ValueError, "0 sample"),
             (lambda X: csr_array(X + 1j), ValueError, "Complex data not supported"),
