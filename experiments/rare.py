@@ -25,6 +25,7 @@ import numpy as np
 from figure import RESULTS
 from fits import run_missing, stored
 from real_data import LATER, Problem, Source, above, columns_and_truth, equals
+from real_tables import positives_of_list
 from simple_learners import bagged_lightgbm, naive_lightgbm
 from sklearn.metrics import average_precision_score, roc_auc_score
 
@@ -82,12 +83,8 @@ def ours(model: Any, drawn: Problem) -> dict[str, Any]:
     if score is None or not np.isfinite(score).all():
         score = model.decision_function(matrix)
     seconds = time.perf_counter() - start
-    promised = {}
-    for size in LISTS:
-        found = model.evaluate(k=size)
-        if found.is_prior_known:
-            each = found["positives_at_k"]
-            promised[str(size)] = [round(float(x), 1) for x in (each.value, each.low, each.high)]
+    said = {str(size): positives_of_list(model, size) for size in LISTS}
+    promised = {size: ends for size, ends in said.items() if ends is not None}
     return {"promised": promised, **measured(score[drawn.y == 0], drawn, seconds)}
 
 

@@ -188,14 +188,21 @@ def promised(model: Any) -> dict[str, Any]:
     The truth is `first_100_unlabeled`.
     """
     try:
-        evaluation = model.evaluate(k=100)
+        ends = positives_of_list(model, 100)
     except ValueError:
         return {}
-    if not evaluation.is_prior_known:
+    if ends is None:
         return {"is_prior_known": False}
-    found = evaluation["positives_at_k"]
-    ends = [round(float(end), 1) for end in (found.value, found.low, found.high)]
     return {"is_prior_known": True, "promised_100": ends}
+
+
+def positives_of_list(model: Any, k: int) -> list[float] | None:
+    """What `evaluate` says of the first k rows, with its interval; None if it promises nothing."""
+    evaluation = model.evaluate(k=k)
+    if not evaluation.is_prior_known:
+        return None
+    found = evaluation["positives_at_k"]
+    return [round(float(end), 1) for end in (found.value, found.low, found.high)]
 
 
 def shifted(probability: np.ndarray, mean: float) -> np.ndarray:

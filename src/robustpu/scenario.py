@@ -24,6 +24,17 @@ SCENARIOS = ("case-control", "single-set")
 NO_SHARE = 1e-6
 
 
+def from_to(low: float, first: str, last: str) -> str:
+    """The interval of a share that begins at ``low``, of its ends as they are written.
+
+    Examples
+    --------
+    >>> from_to(0.1, "10 %", "30 %"), from_to(1e-9, "0 %", "30 %")
+    ('10 % to 30 %', 'up to 30 %')
+    """
+    return f"{first} to {last}" if low >= NO_SHARE else f"up to {last}"
+
+
 def check_scenario(name: str) -> str:
     """The name itself, if it is one of `SCENARIOS`.
 

@@ -14,7 +14,7 @@ from sklearn.utils.validation import has_fit_parameter
 from robustpu.sparse.learners import for_sparse
 from robustpu.sparse.rows import is_sparse
 from robustpu.training.data import Floats
-from robustpu.validation.frames import text_columns
+from robustpu.validation.frames import naming_text
 
 ROUNDING = 1e-6
 
@@ -55,19 +55,18 @@ def fit_learner(
     learner.set_params(**states)
     learner = for_sparse(learner) if is_sparse(X) else learner
     target = np.asarray(target, dtype=np.int64)
-    try:
+
+    def takes_no_text(names: str) -> str:
+        return (
+            f"{type(learner).__name__} takes no text, and X has columns of it: {names}. "
+            'Make categories of them, X.astype({name: "category"}), if the learner takes those, or '
+            "put an encoder in front of it, in a pipeline."
+        )
+
+    with naming_text(X, takes_no_text, categories=False):
         if (weight == 1).all():
             return learner.fit(X, target)
         return _fit_weighted(learner, X, target, weight)
-    except ValueError as error:
-        names = text_columns(X, categories=False)
-        if not names or "could not convert string" not in str(error):
-            raise
-        raise ValueError(
-            f"{type(learner).__name__} takes no text, and X has columns of it: {', '.join(names)}. "
-            'Make categories of them, X.astype({name: "category"}), if the learner takes those, or '
-            "put an encoder in front of it, in a pipeline."
-        ) from error
 
 
 def _fit_weighted(learner: Any, X: Any, target: NDArray[Any], weight: Floats) -> Any:

@@ -60,7 +60,7 @@ def wrapped(text: str, indent: str = "") -> list[str]:
 def _headline(results: "Results") -> list[str]:
     from robustpu.charts.wording import CAVEAT, about, counted
     from robustpu.report.prospects import foremost
-    from robustpu.scenario import NO_SHARE
+    from robustpu.scenario import from_to
 
     prior, rows = results.prior, counted(results.data.n_unlabeled, "unlabelled row")
     first = foremost(results.top, results.expected)
@@ -75,7 +75,7 @@ def _headline(results: "Results") -> list[str]:
     ends = ""
     if prior.low is not None and prior.high is not None:
         low, high = (about(share * results.data.n_unlabeled) for share in (prior.low, prior.high))
-        ends = f"{low} to {high}" if prior.low >= NO_SHARE else f"up to {high}"
+        ends = from_to(prior.low, low, high)
     if not prior.is_known:
         return wrapped(
             f"{start} How many of them are positive depends on the share of positives, which these "

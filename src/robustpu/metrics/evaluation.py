@@ -10,7 +10,7 @@ from robustpu.metrics import ranking, rates
 from robustpu.metrics.estimates import Estimate
 from robustpu.metrics.refuting import largest_prior
 from robustpu.metrics.sample import Sample, sample_of
-from robustpu.scenario import NO_SHARE
+from robustpu.scenario import from_to
 
 # Metrics that are left out where the share of positives is not known.
 NEED_PRIOR = (rates.FORMULAS.keys() | ranking.RANKINGS.keys()) - {"recall", "lift_at_k"}
@@ -94,8 +94,7 @@ class Evaluation(Mapping[str, Estimate]):
     def _shown_prior(self) -> str:
         low, high = self.sample.priors
         if not self.is_prior_known:
-            ends = f"{low:.3g} to {high:.3g}" if low >= NO_SHARE else f"up to {high:.3g}"
-            return f"unknown, {ends}"
+            return f"unknown, {from_to(low, f'{low:.3g}', f'{high:.3g}')}"
         return f"{self.sample.prior:.3g}" + ("" if low == high else f" [{low:.3g}, {high:.3g}]")
 
     def remarks(self, *, alarms: bool = True) -> list[str]:

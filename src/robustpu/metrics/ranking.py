@@ -194,8 +194,7 @@ def lift_at_k(sample: Sample) -> Estimate:
 def _first_k(sample: Sample) -> tuple[float, float]:
     """Shares of the labelled and of the unlabelled rows that are in the list."""
     k, hidden = sample.k, sample.weight_hidden
-    order = np.argsort(-sample.unlabeled, kind="stable")
-    last = sample.unlabeled[order[k - 1]]
+    last = np.partition(sample.unlabeled, -k)[-k]
     above, not_below = (float(x) for x in tail(sample.positive, hidden, last))
     before = int((sample.unlabeled > last).sum())
     fitting = (k - before) / int((sample.unlabeled == last).sum())

@@ -18,7 +18,7 @@ from robustpu.cautious import share_posterior
 from robustpu.modules import scale_of
 from robustpu.priors.estimates import votes
 from robustpu.propensity import Counted, check, count_hidden, inverse_weight
-from robustpu.scenario import NO_SHARE, check_scenario, population_prior
+from robustpu.scenario import check_scenario, from_to, population_prior
 from robustpu.sparse.projection import dense, projection_of
 from robustpu.sparse.rows import as_csr, is_sparse
 from robustpu.validation.frames import naming_text
@@ -75,11 +75,7 @@ class PriorEstimate:
         return self.value
 
     def __str__(self) -> str:
-        ends = (
-            f"{self.low:.3f} to {self.high:.3f}"
-            if self.low >= NO_SHARE
-            else f"up to {self.high:.3f}"
-        )
+        ends = from_to(self.low, f"{self.low:.3f}", f"{self.high:.3f}")
         lines = [f"prior {self.value:.3f}, {self.level:.0%} interval {ends}"]
         if self.population != self.value:
             lines.append(f"in the population {self.population:.3f}")
@@ -220,9 +216,7 @@ class PriorInterval(NamedTuple):
 
     def doubt(self, value: float) -> str:
         """Say that the share is not known."""
-        ends = f"up to {self.high:.1%}"
-        if self.low >= NO_SHARE:
-            ends = f"{self.low:.1%} to {self.high:.1%}"
+        ends = from_to(self.low, f"{self.low:.1%}", f"{self.high:.1%}")
         return (
             "these rows do not tell the share of positives among the unlabelled ones: if positives "
             f"were labelled completely at random, {ends} are possible "

@@ -1,6 +1,6 @@
 """Frames with columns of text, where numbers are expected."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -26,9 +26,28 @@ def text_columns(X: Any, *, categories: bool = True) -> list[str]:
     ]
 
 
+def needs_numbers(names: str) -> str:
+    """What is said of columns of text where a method takes numbers."""
+    return (
+        f"X has columns of text: {names}. Make numbers of them with "
+        "robustpu.tables.Vectorizer; PUClassifier and robustpu fit do so by themselves."
+    )
+
+
 @contextmanager
-def naming_text(X: Any) -> Iterator[None]:
+def naming_text(
+    X: Any, say: Callable[[str], str] = needs_numbers, *, categories: bool = True
+) -> Iterator[None]:
     """Name the columns of text where their conversion to numbers fails.
+
+    Parameters
+    ----------
+    X
+        Rows.
+    say
+        The message, of the names.
+    categories
+        As in :func:`text_columns`.
 
     Examples
     --------
@@ -41,10 +60,7 @@ def naming_text(X: Any) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        names = text_columns(X)
+        names = text_columns(X, categories=categories)
         if not names or "could not convert string" not in str(error):
             raise
-        raise ValueError(
-            f"X has columns of text: {', '.join(names)}. Make numbers of them with "
-            "robustpu.tables.Vectorizer; PUClassifier and robustpu fit do so by themselves."
-        ) from error
+        raise ValueError(say(", ".join(names))) from error
