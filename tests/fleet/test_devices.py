@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from robustpu.fleet import network, network_for
+from robustpu.fleet import choice, network, network_for
 from robustpu.fleet.devices import IN_COMPANY, Stopped, gpus, on, side_by_side
 
 
@@ -138,24 +138,22 @@ class TestTriedOut:
             tried.append(network)
             return False
 
-        monkeypatch.setattr(network, "_is_seen_to_wait", try_it)
+        monkeypatch.setattr(choice, "_is_seen_to_wait", try_it)
         example = torch.zeros(2, 3)
         stack = network.SerialStack(template, draws=False)
         side_by_side(
-            [lambda count: answer.append(network._waits(stack, example))], lambda done: None
+            [lambda count: answer.append(choice._waits(stack, example))], lambda done: None
         )
         return answer[0], len(tried)
 
     def test_only_before(self, monkeypatch):
-        monkeypatch.setattr(network, "WAITS", {})
+        monkeypatch.setattr(choice, "WAITS", {})
         template = torch.nn.Sequential(
             torch.nn.Linear(3, 2), torch.nn.Tanh(), torch.nn.Linear(2, 1)
         )
         assert self.waits(monkeypatch, template) == (True, 0)
         # Alone it is tried, and known from then on.
-        assert (
-            network._waits(network.SerialStack(template, draws=False), torch.zeros(2, 3)) is False
-        )
+        assert choice._waits(network.SerialStack(template, draws=False), torch.zeros(2, 3)) is False
         assert self.waits(monkeypatch, template) == (False, 0)
 
     def test_company_is_known_in_the_thread_alone(self):

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from robustpu import all_methods, datasets, make_pu
-from robustpu.fleet import Adam, Fleet, Mapped, Member, Part, Partners, Rows, batches
+from robustpu.fleet import Adam, Fleet, Mapped, Member, Part, Partners, Rows, batches, normalize
 from robustpu.fleet import lane as lanes
 from robustpu.methods import METHODS
 from robustpu.modules import mlp
@@ -182,3 +182,46 @@ def test_every_method_runs_and_is_as_good(name):
         model = all_methods()[name](prior=0.3, n_members=3, random_state=0, device=device)
         scores.append(model.fit(pu.X, pu.y).score(pu.X_test, pu.y_test))
     assert abs(scores[0] - scores[1]) < 0.1
+
+
+def channels_of_eight(shape):
+    return nn.Sequential(
+        nn.Conv2d(shape[0], 16, 3, padding=1, bias=False),
+        nn.BatchNorm2d(16),
+        nn.ReLU(),
+        nn.Conv2d(16, 24, 3, stride=2),
+        nn.BatchNorm2d(24),
+        nn.Flatten(),
+        nn.Linear(24 * 9, 1),
+    )
+
+
+def test_long_chains_agree_up_to_bfloat16():
+    ours, reference = (trained(device, channels_of_eight, (3, 8, 8)) for device in ("cuda", "cpu"))
+    assert (ours - reference).abs().mean() < 0.1 * reference.abs().mean()
+
+
+@pytest.mark.parametrize("relu", [True, False])
+@pytest.mark.parametrize("size", [(64, 96, 32, 32), (33, 192, 8, 8), (2, 8, 1, 3), (5, 4096, 2, 2)])
+def test_the_kernels_of_batch_norm_give_what_torch_gives(relu, size):
+    generator = torch.Generator("cuda").manual_seed(0)
+
+    def draw(*shape):
+        return torch.randn(shape, device="cuda", generator=generator)
+
+    channels = size[1]
+    x = (draw(*size) + 3 * draw(1, channels, 1, 1)).bfloat16()
+    x = x.contiguous(memory_format=torch.channels_last)
+    dy = draw(*size).bfloat16().contiguous(memory_format=torch.channels_last)
+    parameters = [draw(channels), draw(channels)]
+    answers = []
+    for dtype in (torch.bfloat16, torch.float32):
+        grads = [torch.full((channels,), torch.nan, device="cuda") for _ in range(2)]
+        running = [torch.zeros(channels, device="cuda"), torch.ones(channels, device="cuda")]
+        norm = normalize.Norm(*parameters, *grads, *running, 0.3, 1e-5, relu)
+        # Single precision is left to torch.
+        y, back = normalize.normalize(x.to(dtype), norm)
+        dx = back(dy.to(dtype))
+        answers.append([part.float() for part in (y, dx, *grads, *running)])
+    for ours, reference in zip(*answers, strict=True):
+        torch.testing.assert_close(ours, reference, rtol=1e-2, atol=1e-2 * reference.abs().max())

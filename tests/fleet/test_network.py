@@ -6,8 +6,10 @@ import pytest
 import torch
 from torch import nn
 
-from robustpu.fleet.network import Blend, LinearStack, SerialStack, State, VmapStack, network_for
-from robustpu.modules import AllConv, build, linear, mlp
+from robustpu.fleet import network_for
+from robustpu.fleet.convolutions import ConvStack
+from robustpu.fleet.network import Blend, LinearStack, SerialStack, State, VmapStack
+from robustpu.modules import AllConv, build, halved, linear, mlp
 
 MEMBERS, ROWS = 3, 7
 TABLE, IMAGE = (4,), (1, 6, 6)
@@ -81,6 +83,30 @@ def convolution(shape):
     return nn.Sequential(nn.Conv2d(1, 2, 3), nn.ReLU(), nn.Flatten(), nn.Linear(32, 1))
 
 
+def pooled_convolutions(shape):
+    first = nn.Sequential(nn.Identity(), nn.Conv2d(1, 4, 3, padding=1, bias=False), nn.ReLU())
+    second = [nn.MaxPool2d(2), nn.BatchNorm2d(4, momentum=0.3), nn.Conv2d(4, 6, 3, 2, 1, groups=2)]
+    third = [nn.BatchNorm2d(6), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten()]
+    return nn.Sequential(first, *second, *third, nn.Linear(6, 1, bias=False))
+
+
+class Residual(nn.Module):
+    """No chain: what a layer gets is added to what it puts out."""
+
+    def __init__(self, shape):
+        super().__init__()
+        self.into, self.inner = nn.Conv2d(1, 2, 3), nn.Conv2d(2, 2, 3, padding=1)
+        self.out = nn.Linear(32, 1)
+
+    def forward(self, x):
+        x = self.into(x)
+        return self.out((x + self.inner(x).relu()).flatten(1))
+
+
+def residual(shape):
+    return Residual(shape)
+
+
 def frozen_convolution(shape):
     network = convolution(shape)
     network[0].requires_grad_(False)
@@ -103,11 +129,17 @@ KINDS = {
     "attention": (Attention, TABLE, (VmapStack, SerialStack)),  # As torch can.
     "dropout": (dropout, TABLE, SerialStack),
     "batch norm": (batch_norm, TABLE, SerialStack),
-    "convolution": (convolution, IMAGE, SerialStack),
+    "convolution": (convolution, IMAGE, ConvStack),
+    "pooled convolutions": (pooled_convolutions, IMAGE, ConvStack),
+    "the paper's network": (AllConv, IMAGE, ConvStack),
+    "halved pictures": (partial(halved, AllConv), IMAGE, ConvStack),
+    "residual": (residual, IMAGE, SerialStack),
     "frozen convolution": (frozen_convolution, IMAGE, SerialStack),
 }
 every_kind = pytest.mark.parametrize("kind", KINDS)
-serial = pytest.mark.parametrize("kind", [k for k in KINDS if KINDS[k][2] is SerialStack])
+serial = pytest.mark.parametrize(
+    "kind", [k for k in KINDS if KINDS[k][2] in (SerialStack, ConvStack)]
+)
 
 
 def fleet_of(factory, shape, members=MEMBERS):
@@ -171,11 +203,6 @@ def flatten_like_parameters(network, module, grads):
 def test_the_fastest_way_that_is_right_is_chosen(kind):
     factory, shape, expected = KINDS[kind]
     assert isinstance(fleet_of(factory, shape)[0], expected)
-
-
-def test_the_paper_network_for_images_is_run_one_by_one():
-    network = network_for(AllConv((1, 8, 8)), torch.zeros(2, 1, 8, 8))
-    assert type(network) is SerialStack
 
 
 def test_weights_that_a_hook_computes_are_left_to_torch():

@@ -10,9 +10,10 @@ from robustpu.fleet.batches import (
     soft_cross_entropy_grad,
 )
 from robustpu.fleet.best import Best, Course
+from robustpu.fleet.choice import network_for
 from robustpu.fleet.engine import Criterion, Fleet, Member, Rows
 from robustpu.fleet.lane import Risk
-from robustpu.fleet.network import Network, State, network_for
+from robustpu.fleet.network import Network, State
 from robustpu.fleet.pool import Mapped, Part, Pool
 
 __all__ = [

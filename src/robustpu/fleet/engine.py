@@ -18,9 +18,10 @@ from torch import Tensor
 
 from robustpu.fleet.adam import Adam
 from robustpu.fleet.batches import EpochBatches, Partners, prefetched, shuffle, uniform
+from robustpu.fleet.choice import network_for
 from robustpu.fleet.devices import WORTH, threads_for
 from robustpu.fleet.lane import Lane, Risk, Work
-from robustpu.fleet.network import Network, State, network_for
+from robustpu.fleet.network import Network, State
 from robustpu.fleet.pool import Pool, inputs, mirrored
 from robustpu.modules import ModuleFactory, build
 

@@ -35,17 +35,22 @@ MOST_MEMBERS = 65535
 
 
 @cache
-def adam_kernel(device: torch.device, beta1: float, beta2: float) -> Callable[..., Any] | None:
-    """Compile the kernel for a device; None if this version of torch cannot."""
+def compiled(source: str, name: str, device: torch.device) -> Callable[..., Any] | None:
+    """Compile one kernel of a text for a device; None if this version of torch cannot."""
     # Not in every torch that we support.
     compile_kernel = getattr(torch.cuda, "_compile_kernel", None)
     if compile_kernel is None:
         return None
     try:
         with torch.cuda.device(device):
-            return compile_kernel(SOURCE % (beta1, beta2), "adam_step")  # type: ignore[no-any-return]
+            return compile_kernel(source, name)  # type: ignore[no-any-return]
     except (RuntimeError, OSError):
         return None
+
+
+def adam_kernel(device: torch.device, beta1: float, beta2: float) -> Callable[..., Any] | None:
+    """Compile the kernel for a device; None if this version of torch cannot."""
+    return compiled(SOURCE % (beta1, beta2), "adam_step", device)
 
 
 def step(

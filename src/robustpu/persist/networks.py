@@ -15,6 +15,7 @@ from torch import nn
 from torch.overrides import TorchFunctionMode
 
 from robustpu.fleet import Network, State, network_for
+from robustpu.fleet.convolutions import ConvStack
 from robustpu.fleet.network import LinearStack, SerialStack, VmapStack
 from robustpu.modules import build
 from robustpu.persist.functions import makes_modules
@@ -24,6 +25,7 @@ RUN: Final[Mapping[type[Network], str]] = {
     LinearStack: "linear",
     VmapStack: "vmap",
     SerialStack: "serial",
+    ConvStack: "serial",
 }
 
 

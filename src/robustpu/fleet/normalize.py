@@ -1,0 +1,316 @@
+"""Batch norm and ReLU in one, in training mode; on a GPU by kernels of this library.
+
+torch passes over the numbers of a layer thirteen times in a step, these kernels eight times. torch
+compiles them by NVRTC, as that of Adam.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import torch
+from torch import Tensor
+
+from robustpu.fleet.kernel import compiled
+
+# The gradient by the output -> that by the input; those by weight and bias are written.
+NormBack: TypeAlias = Callable[[Tensor], Tensor]
+
+# Threads of a block at most, each with eight neighbouring channels: 16 bytes, read at once.
+THREADS, WIDE = 512, 8
+# Blocks at most; and channels at most, for the memory that a block shares.
+BLOCKS, MOST_CHANNELS = 264, 4096
+NAMES = ("moments", "apply", "back_moments", "back")
+
+SOURCE = """
+#define WIDE 8
+#define SUMS 8192
+
+struct Eight { float at[WIDE]; };
+
+static __device__ Eight read(const uint4* x, long long place) {
+    uint4 packed = x[place];
+    unsigned word[4] = {packed.x, packed.y, packed.z, packed.w};
+    Eight value;
+    for (int k = 0; k < 4; k++) {
+        value.at[2 * k] = __uint_as_float(word[k] << 16);
+        value.at[2 * k + 1] = __uint_as_float(word[k] & 0xffff0000u);
+    }
+    return value;
+}
+
+static __device__ void write(uint4* y, long long place, Eight value) {
+    unsigned word[4];
+    for (int k = 0; k < 4; k++)
+        asm("cvt.rn.bf16x2.f32 %0, %1, %2;"
+            : "=r"(word[k]) : "f"(value.at[2 * k + 1]), "f"(value.at[2 * k]));
+    y[place] = make_uint4(word[0], word[1], word[2], word[3]);
+}
+
+// Whether a ReLU lets nothing through; what is not a number passes, as in torch.
+static __device__ bool is_shut(float value) { return value <= 0; }
+
+// Adds up the sums of all threads, (two, channels). Of all blocks, the last to come gets true, and
+// the totals in ``sums``; the order of addition is always the same.
+static __device__ bool totals(
+    Eight first, Eight second, float* sums, float* partial, int* ticket, int channels)
+{
+    __shared__ bool is_last;
+    int vectors = channels / WIDE, rows = blockDim.x / vectors;
+    int own = threadIdx.x % vectors * WIDE, row = threadIdx.x / vectors;
+    for (int k = 0; k < WIDE; k++) {
+        sums[row * 2 * channels + own + k] = first.at[k];
+        sums[row * 2 * channels + channels + own + k] = second.at[k];
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < 2 * channels; i += blockDim.x) {
+        float total = 0;
+        for (int r = 0; r < rows; r++) total += sums[r * 2 * channels + i];
+        partial[blockIdx.x * 2 * channels + i] = total;
+    }
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) is_last = atomicAdd(ticket, 1) == gridDim.x - 1;
+    __syncthreads();
+    if (!is_last) return false;
+    __threadfence();
+    int teams = max(1, (int)blockDim.x / (2 * channels));
+    for (int i = threadIdx.x; i < teams * 2 * channels; i += blockDim.x) {
+        float total = 0;
+        int team = i / (2 * channels), column = i % (2 * channels);
+        #pragma unroll 8
+        for (int b = team; b < gridDim.x; b += teams)
+            total += __ldcg(partial + b * 2 * channels + column);
+        sums[i] = total;
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < 2 * channels; i += blockDim.x) {
+        float total = sums[i];
+        for (int team = 1; team < teams; team++) total += sums[team * 2 * channels + i];
+        sums[i] = total;
+    }
+    __syncthreads();
+    return true;
+}
+
+extern "C" __global__ void moments(
+    const uint4* x, float* partial, int* ticket, float* mean, float* inverse, float* running_mean,
+    float* running_var, int rows, int channels, double momentum, double eps)
+{
+    __shared__ float sums[SUMS];
+    int vectors = channels / WIDE, own = threadIdx.x % vectors;
+    int step = blockDim.x / vectors;
+    // Sums of what differs from the first row, so that large means cost no digits.
+    Eight pivot = read(x, own), first = {}, second = {};
+    #pragma unroll 4
+    for (int row = blockIdx.x * step + threadIdx.x / vectors; row < rows; row += gridDim.x * step) {
+        Eight value = read(x, (long long)row * vectors + own);
+        for (int k = 0; k < WIDE; k++) {
+            float away = value.at[k] - pivot.at[k];
+            first.at[k] += away;
+            second.at[k] += away * away;
+        }
+    }
+    if (!totals(first, second, sums, partial, ticket, channels)) return;
+    for (int c = threadIdx.x; c < channels; c += blockDim.x) {
+        float away = sums[c] / rows, start = read(x, c / WIDE).at[c % WIDE];
+        float variance = max(0.0f, sums[channels + c] / rows - away * away);
+        // max would drop what is not a number.
+        if (away != away) variance = away;
+        mean[c] = start + away;
+        inverse[c] = rsqrtf(variance + (float)eps);
+        float rate = (float)momentum;
+        running_mean[c] += rate * (start + away - running_mean[c]);
+        running_var[c] += rate * (variance * ((float)rows / max(1, rows - 1)) - running_var[c]);
+    }
+}
+
+extern "C" __global__ void apply(
+    const uint4* x, uint4* y, const float* weight, const float* bias, const float* mean,
+    const float* inverse, int rows, int channels)
+{
+    int vectors = channels / WIDE, own = threadIdx.x % vectors, step = blockDim.x / vectors;
+    Eight scale, shift;
+    for (int k = 0; k < WIDE; k++) {
+        int c = own * WIDE + k;
+        scale.at[k] = weight[c] * inverse[c];
+        shift.at[k] = bias[c] - mean[c] * scale.at[k];
+    }
+    #pragma unroll 4
+    for (int row = blockIdx.x * step + threadIdx.x / vectors; row < rows; row += gridDim.x * step) {
+        Eight value = read(x, (long long)row * vectors + own);
+        for (int k = 0; k < WIDE; k++) {
+            float z = value.at[k] * scale.at[k] + shift.at[k];
+            value.at[k] = RELU && is_shut(z) ? 0.0f : z;
+        }
+        write(y, (long long)row * vectors + own, value);
+    }
+}
+
+extern "C" __global__ void back_moments(
+    const uint4* dy, const uint4* x, float* partial, int* ticket, const float* weight,
+    const float* bias, const float* mean, const float* inverse, float* weight_grad,
+    float* bias_grad, int rows, int channels)
+{
+    __shared__ float sums[SUMS];
+    int vectors = channels / WIDE, own = threadIdx.x % vectors, step = blockDim.x / vectors;
+    Eight scale, shift, middle, first = {}, second = {};
+    for (int k = 0; k < WIDE; k++) {
+        int c = own * WIDE + k;
+        middle.at[k] = mean[c];
+        scale.at[k] = weight[c] * inverse[c];
+        shift.at[k] = bias[c] - mean[c] * scale.at[k];
+    }
+    #pragma unroll 4
+    for (int row = blockIdx.x * step + threadIdx.x / vectors; row < rows; row += gridDim.x * step) {
+        Eight value = read(x, (long long)row * vectors + own);
+        Eight slope = read(dy, (long long)row * vectors + own);
+        for (int k = 0; k < WIDE; k++) {
+            bool shut = RELU && is_shut(value.at[k] * scale.at[k] + shift.at[k]);
+            float g = shut ? 0.0f : slope.at[k];
+            first.at[k] += g;
+            second.at[k] += g * (value.at[k] - middle.at[k]);
+        }
+    }
+    if (!totals(first, second, sums, partial, ticket, channels)) return;
+    for (int c = threadIdx.x; c < channels; c += blockDim.x) {
+        bias_grad[c] = sums[c];
+        weight_grad[c] = sums[channels + c] * inverse[c];
+    }
+}
+
+extern "C" __global__ void back(
+    const uint4* dy, const uint4* x, uint4* dx, const float* weight, const float* bias,
+    const float* mean, const float* inverse, const float* weight_grad, const float* bias_grad,
+    int rows, int channels)
+{
+    int vectors = channels / WIDE, own = threadIdx.x % vectors, step = blockDim.x / vectors;
+    // dx = scale * g - slope * x - level
+    Eight scale, shift, slope, level;
+    for (int k = 0; k < WIDE; k++) {
+        int c = own * WIDE + k;
+        scale.at[k] = weight[c] * inverse[c];
+        shift.at[k] = bias[c] - mean[c] * scale.at[k];
+        slope.at[k] = scale.at[k] * inverse[c] * weight_grad[c] / rows;
+        level.at[k] = scale.at[k] * bias_grad[c] / rows - slope.at[k] * mean[c];
+    }
+    #pragma unroll 4
+    for (int row = blockIdx.x * step + threadIdx.x / vectors; row < rows; row += gridDim.x * step) {
+        long long place = (long long)row * vectors + own;
+        Eight value = read(x, place), given = read(dy, place);
+        for (int k = 0; k < WIDE; k++) {
+            bool shut = RELU && is_shut(value.at[k] * scale.at[k] + shift.at[k]);
+            float g = shut ? 0.0f : given.at[k];
+            value.at[k] = scale.at[k] * g - slope.at[k] * value.at[k] - level.at[k];
+        }
+        write(dx, place, value);
+    }
+}
+"""
+
+
+@dataclass(frozen=True)
+class Norm:
+    """A layer of batch norm, followed by a ReLU or not.
+
+    Parameters
+    ----------
+    weight, bias, weight_grad, bias_grad
+        Parameters (channels,), and where their gradients are written.
+    mean, variance
+        Running statistics, which a step moves by ``momentum``.
+    eps
+        Added to the variance.
+    relu
+        Whether a ReLU follows.
+    """
+
+    weight: Tensor
+    bias: Tensor
+    weight_grad: Tensor
+    bias_grad: Tensor
+    mean: Tensor
+    variance: Tensor
+    momentum: float
+    eps: float
+    relu: bool
+
+
+def normalize(x: Tensor, norm: Norm) -> tuple[Tensor, NormBack]:
+    """Normalise pictures (rows, channels, height, width) by their own statistics.
+
+    Examples
+    --------
+    >>> one, zero = torch.ones(1), torch.zeros(1)
+    >>> norm = Norm(one, zero, one.clone(), one.clone(), zero.clone(), one.clone(), 0.1, 0.0, True)
+    >>> y, back = normalize(torch.tensor([-1.0, 3.0]).view(2, 1, 1, 1), norm)
+    >>> y.flatten().tolist(), norm.mean.tolist()
+    ([0.0, 1.0], [0.10000000149011612])
+    """
+    kernels = _kernels(x, norm.relu)
+    return _by_torch(x, norm) if kernels is None else _by_kernels(x, norm, kernels)
+
+
+def _by_torch(x: Tensor, norm: Norm) -> tuple[Tensor, NormBack]:
+    running = norm.mean, norm.variance
+    y, mean, inverse = torch.native_batch_norm(
+        x, norm.weight, norm.bias, *running, True, norm.momentum, norm.eps
+    )
+    if norm.relu:
+        y.relu_()
+
+    def back(dy: Tensor) -> Tensor:
+        if norm.relu:
+            dy = torch.ops.aten.threshold_backward(dy, y, 0)
+        dx, weight_grad, bias_grad = torch.ops.aten.native_batch_norm_backward(
+            dy, x, norm.weight, *running, mean, inverse, True, norm.eps, [True, True, True]
+        )
+        norm.weight_grad.copy_(weight_grad)
+        norm.bias_grad.copy_(bias_grad)
+        return dx  # type: ignore[no-any-return]
+
+    return y, back
+
+
+def _kernels(x: Tensor, relu: bool) -> list[Callable[..., None]] | None:
+    channels = x.shape[1]
+    if not x.is_cuda or x.dtype != torch.bfloat16 or channels % WIDE or channels > MOST_CHANNELS:
+        return None
+    source = f"#define RELU {relu:d}\n{SOURCE}"
+    kernels = [compiled(source, name, x.device) for name in NAMES]
+    return None if None in kernels else kernels  # type: ignore[return-value]
+
+
+def _by_kernels(
+    x: Tensor, norm: Norm, kernels: list[Callable[..., None]]
+) -> tuple[Tensor, NormBack]:
+    moments, apply, back_moments, back_apply = kernels
+    x = x.contiguous(memory_format=torch.channels_last)
+    channels = x.shape[1]
+    rows = x.numel() // channels
+    block = THREADS // (channels // WIDE) * (channels // WIDE)
+    blocks = min(BLOCKS, -(-rows * channels // (4 * WIDE * block)))
+    shape = {"grid": (blocks, 1, 1), "block": (block, 1, 1)}
+
+    def scratch() -> list[Tensor]:
+        sums = norm.weight.new_empty(blocks, 2, channels)
+        return [sums, torch.zeros(1, dtype=torch.int32, device=x.device)]
+
+    mean, inverse = torch.empty_like(norm.weight), torch.empty_like(norm.weight)
+    running = [norm.mean, norm.variance]
+    rates = [float(norm.momentum), float(norm.eps)]
+    size = [rows, channels]
+    moments(args=[x, *scratch(), mean, inverse, *running, *size, *rates], **shape)
+    y = torch.empty_like(x)
+    shift = [norm.weight, norm.bias, mean, inverse]
+    apply(args=[x, y, *shift, *size], **shape)
+
+    def back(dy: Tensor) -> Tensor:
+        dy = dy.contiguous(memory_format=torch.channels_last)
+        grads = [norm.weight_grad, norm.bias_grad]
+        back_moments(args=[dy, x, *scratch(), *shift, *grads, *size], **shape)
+        dx = torch.empty_like(x)
+        back_apply(args=[dy, x, dx, *shift, *grads, *size], **shape)
+        return dx
+
+    return y, back
