@@ -218,10 +218,11 @@ def test_the_kernels_of_batch_norm_give_what_torch_gives(relu, size):
     for dtype in (torch.bfloat16, torch.float32):
         grads = [torch.full((channels,), torch.nan, device="cuda") for _ in range(2)]
         running = [torch.zeros(channels, device="cuda"), torch.ones(channels, device="cuda")]
-        norm = normalize.Norm(*parameters, *grads, *running, 0.3, 1e-5, relu)
+        counters = [torch.zeros(1, dtype=dt, device="cuda") for dt in (torch.int64, torch.int32)]
+        norm = normalize.Norm(*parameters, *grads, *running, *counters, 0.3, 1e-5, relu)
         # Single precision is left to torch.
         y, back = normalize.normalize(x.to(dtype), norm)
         dx = back(dy.to(dtype))
-        answers.append([part.float() for part in (y, dx, *grads, *running)])
+        answers.append([part.float() for part in (y, dx, *grads, *running, *counters)])
     for ours, reference in zip(*answers, strict=True):
         torch.testing.assert_close(ours, reference, rtol=1e-2, atol=1e-2 * reference.abs().max())

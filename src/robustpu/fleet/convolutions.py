@@ -3,6 +3,7 @@
 On a GPU, what autograd and autocast do besides costs as much as the convolutions themselves.
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -10,16 +11,29 @@ from typing import Any, TypeAlias
 import torch
 from torch import Tensor, nn
 
-from robustpu.fleet.network import Blend, LogitGrad, SerialStack, State, as_logit, chain_of
+from robustpu.fleet.network import Blend, LogitGrad, Network, SerialStack, State, as_logit, chain_of
 from robustpu.fleet.normalize import Norm, normalize
 
 # The gradient by what a layer puts out -> that by what it gets.
 Back: TypeAlias = Callable[[Tensor], Tensor]
 
+# Numbers in a patch that are put into a row of their own.
+FEW = 64
 # Layers without parameters, which torch differentiates.
-PLAIN = (
-    nn.Flatten, nn.Identity, nn.ReLU, nn.AvgPool2d, nn.MaxPool2d, nn.AdaptiveAvgPool2d
-)  # fmt: skip
+PLAIN = {
+    *(
+        nn.Flatten,
+        nn.Identity,
+        nn.ReLU,
+        nn.Tanh,
+        nn.Sigmoid,
+        nn.LeakyReLU,
+        nn.ELU,
+        nn.GELU,
+        nn.SiLU,
+    ),
+    *(nn.AvgPool2d, nn.MaxPool2d, nn.AdaptiveAvgPool2d),
+}
 
 
 @dataclass(frozen=True)
@@ -36,13 +50,14 @@ class _Tensors:
     """What a step needs of one member, by the names of the module.
 
     ``exact`` are parameters, ``rounded`` the same in the precision of the pictures, ``grads`` where
-    gradients are written.
+    gradients are written. ``ticket`` is a zero for the kernels of batch norm.
     """
 
     exact: Mapping[str, Tensor]
     rounded: Mapping[str, Tensor]
     grads: Mapping[str, Tensor]
     buffers: Mapping[str, Tensor]
+    ticket: Tensor
 
 
 class ConvStack(SerialStack):
@@ -55,6 +70,20 @@ class ConvStack(SerialStack):
     def __init__(self, template: nn.Module, half: bool = False):
         super().__init__(template, draws=False, half=half)
         self._layers = list(layers_of(template))
+        # Matrices first, whose sizes are mostly multiples of eight: aligned, they multiply faster.
+        self._trained.sort(key=lambda named: len(named[1]) == 1)
+
+    def _stored(self, parameter: Tensor) -> Tensor:
+        # Channels last, so that a step needs not turn them.
+        return parameter.permute(0, 2, 3, 1) if parameter.ndim == 4 else parameter
+
+    def _loaded(self, stored: Tensor) -> Tensor:
+        return stored.permute(0, 3, 1, 2) if stored.ndim == 4 else stored
+
+    def release(self, state: State) -> tuple[Network, State]:
+        super().release(state)
+        plain = SerialStack(self.template, draws=False, half=self._half)
+        return plain, plain.read([self.write(state, member) for member in range(len(state.flat))])
 
     def gradient(
         self,
@@ -66,11 +95,15 @@ class ConvStack(SerialStack):
         blend: Blend | None = None,
     ) -> None:
         dtype = torch.bfloat16 if self._half else x.dtype
-        stacked = self.views(state.flat), self.views(state.flat.to(dtype)), self.views(out)
+        ticket = torch.zeros(1, dtype=torch.int32, device=x.device)
+        stacked = [self.views(flat) for flat in (state.flat, state.flat.to(dtype), out)]
         logits, tapes = [], []
         for member, rows in enumerate(x):
-            named = (*stacked, state.buffers)
-            tensors = _Tensors(*({name: t[member] for name, t in part.items()} for part in named))
+            exact, rounded, grads, buffers = (
+                {name: value[member] for name, value in part.items()}
+                for part in (*stacked, state.buffers)
+            )
+            tensors = _Tensors(exact, rounded, grads, buffers, ticket)
             own_blend = blend and Blend(blend.share[member], blend.relus)
             rows = rows.to(dtype, memory_format=torch.channels_last)
             y, tape = self._forward(rows, tensors, own_blend)
@@ -149,7 +182,7 @@ def _step(layer: Layer, x: Tensor, tensors: _Tensors, is_first: bool) -> tuple[T
     if isinstance(layer.module, nn.Conv2d):
         y, back = _convolve(layer.name, layer.module, x, tensors, is_first)
     elif isinstance(layer.module, nn.Linear):
-        y, back = _multiply(layer.name, x, tensors)
+        y, back = _multiply(layer.name, x, tensors, is_first)
     else:
         y, back = _plain(layer.module, x)
     if not layer.relu:
@@ -163,54 +196,112 @@ def _norm(
 ) -> tuple[Tensor, Back]:
     assert module.momentum is not None
     weight, bias = f"{layer.name}.weight", f"{layer.name}.bias"
-    tensors.buffers[f"{layer.name}.num_batches_tracked"].add_(1)
-    return normalize(
-        x,
-        Norm(
-            tensors.exact[weight],
-            tensors.exact[bias],
-            tensors.grads[weight],
-            tensors.grads[bias],
-            tensors.buffers[f"{layer.name}.running_mean"],
-            tensors.buffers[f"{layer.name}.running_var"],
-            module.momentum,
-            module.eps,
-            layer.relu,
-        ),
+    norm = Norm(
+        tensors.exact[weight],
+        tensors.exact[bias],
+        tensors.grads[weight],
+        tensors.grads[bias],
+        tensors.buffers[f"{layer.name}.running_mean"],
+        tensors.buffers[f"{layer.name}.running_var"],
+        tensors.buffers[f"{layer.name}.num_batches_tracked"],
+        tensors.ticket,
+        module.momentum,
+        module.eps,
+        layer.relu,
     )
+    return normalize(x, norm)
 
 
 def _convolve(
     name: str, module: nn.Conv2d, x: Tensor, tensors: _Tensors, is_first: bool
 ) -> tuple[Tensor, Back]:
-    weight = tensors.rounded[f"{name}.weight"].contiguous(memory_format=torch.channels_last)
+    """Convolve; patches of few numbers, and single pixels, by a matrix product."""
+    if is_first and _numbers(module) <= FEW and _is_simple(module):
+        patches, size = _patches(x, module)
+        return _pictures(_multiply(name, patches, tensors, is_first), len(x), size)
+    if module.kernel_size == module.stride == (1, 1) and _is_simple(module):
+        pixels = x.permute(0, 2, 3, 1).reshape(-1, x.shape[1])
+        return _pictures(_multiply(name, pixels, tensors, is_first), len(x), x.shape[2:])
+    # Channels last already.
+    weight = tensors.rounded[f"{name}.weight"].permute(0, 3, 1, 2)
     bias = tensors.rounded.get(f"{name}.bias")
     shape: tuple[Any, ...] = (module.stride, module.padding, module.dilation)
     shape += (False, (0, 0), module.groups)
+    # cuDNN is slow at some of these gradients by the inputs; as convolutions they are faster.
+    turns = module.stride == (1, 1) and _is_simple(module)
 
     def back(dy: Tensor) -> Tensor:
         sizes = None if bias is None else [len(bias)]
-        wanted = [not is_first, True, bias is not None]
+        wanted = [not (is_first or turns), True, bias is not None]
         dx, weight_grad, bias_grad = torch.ops.aten.convolution_backward(
             dy, x, weight, sizes, *shape, wanted
         )
-        tensors.grads[f"{name}.weight"].copy_(weight_grad)
+        tensors.grads[f"{name}.weight"].copy_(weight_grad.permute(0, 2, 3, 1))
         if bias is not None:
             tensors.grads[f"{name}.bias"].copy_(bias_grad)
+        if turns and not is_first:
+            turned = weight.flip(2, 3).transpose(0, 1)
+            turned = turned.contiguous(memory_format=torch.channels_last)
+            (high, wide), (above, left) = module.kernel_size, _margins(module)
+            dx = nn.functional.conv2d(dy, turned, padding=(high - 1 - above, wide - 1 - left))
         return dx  # type: ignore[no-any-return]
 
     return torch.convolution(x, weight, bias, *shape), back
 
 
-def _multiply(name: str, x: Tensor, tensors: _Tensors) -> tuple[Tensor, Back]:
-    weight, bias = tensors.rounded[f"{name}.weight"], tensors.rounded.get(f"{name}.bias")
+def _numbers(module: nn.Conv2d) -> int:
+    """Inputs of one output."""
+    return module.in_channels * math.prod(module.kernel_size)
+
+
+def _margins(module: nn.Conv2d) -> tuple[int, int]:
+    assert not isinstance(module.padding, str)
+    above, left = module.padding
+    return above, left
+
+
+def _is_simple(module: nn.Conv2d) -> bool:
+    (high, wide), (above, left) = module.kernel_size, _margins(module)
+    is_dense = module.groups == 1 and module.dilation == (1, 1)
+    return is_dense and above < high and left < wide
+
+
+def _patches(x: Tensor, module: nn.Conv2d) -> tuple[Tensor, torch.Size]:
+    """What each output sees, (outputs, height * width * channels), and the size of the output."""
+    (high, wide), (down, right) = module.kernel_size, module.stride
+    above, left = _margins(module)
+    x = nn.functional.pad(x.permute(0, 2, 3, 1), (0, 0, left, left, above, above))
+    windows = x.unfold(1, high, down).unfold(2, wide, right)
+    patches = windows.permute(0, 1, 2, 4, 5, 3)
+    return patches.reshape(-1, _numbers(module)), windows.shape[1:3]
+
+
+def _pictures(
+    found: tuple[Tensor, Back], pictures: int, size: Sequence[int]
+) -> tuple[Tensor, Back]:
+    """Make pictures, channels last, of an output for each pixel."""
+    y, back = found
+    whole = y.view(pictures, *size, -1).permute(0, 3, 1, 2)
+
+    def pixels_back(dy: Tensor) -> Tensor:
+        dx = back(dy.permute(0, 2, 3, 1).reshape(y.shape))
+        return dx.view(pictures, *size, -1).permute(0, 3, 1, 2)
+
+    return whole, pixels_back
+
+
+def _multiply(name: str, x: Tensor, tensors: _Tensors, is_first: bool) -> tuple[Tensor, Back]:
+    """Multiply rows (..., inputs) by the weights, or by those of a convolution of one pixel."""
+    weight = tensors.rounded[f"{name}.weight"].flatten(1)
+    bias = tensors.rounded.get(f"{name}.bias")
 
     def back(dy: Tensor) -> Tensor:
         slopes = dy.flatten(0, -2)
-        tensors.grads[f"{name}.weight"].copy_(slopes.t() @ x.flatten(0, -2))
+        grad = tensors.grads[f"{name}.weight"]
+        grad.copy_((slopes.t() @ x.flatten(0, -2)).view_as(grad))
         if bias is not None:
             tensors.grads[f"{name}.bias"].copy_(slopes.sum(0))
-        return dy @ weight
+        return dy if is_first else dy @ weight
 
     return nn.functional.linear(x, weight, bias), back
 

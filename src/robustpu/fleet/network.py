@@ -143,9 +143,10 @@ class Network(ABC):
             start = stop
         return answer
 
-    def release(self) -> None:
-        """Let go of the device and of what training held on to: a fitted model keeps this."""
+    def release(self, state: State) -> tuple["Network", State]:
+        """Return what a fitted model keeps: nothing that training held on to, nor the device."""
         self.template.to("cpu")
+        return self, state.to(torch.device("cpu"))
 
     @abstractmethod
     def logits(self, state: State, x: Tensor) -> Tensor:
@@ -213,9 +214,9 @@ class LinearStack(Network):
         # The views of the two tensors that a training step uses, cut once and not every step.
         self._weights = self._grads = _Cut(None, [])
 
-    def release(self) -> None:
-        super().release()
+    def release(self, state: State) -> tuple[Network, State]:
         self._weights = self._grads = _Cut(None, [])
+        return super().release(state)
 
     def _stored(self, parameter: Tensor) -> Tensor:
         # Weights as (inputs, outputs): quicker to multiply by than torch's (outputs, inputs).
@@ -415,13 +416,12 @@ class SerialStack(_Autograd):
 
     def _logits(self, state: State, x: Tensor) -> Tensor:
         self.template.eval()
-        tensors = {**self.views(state.flat), **state.buffers}
-        return torch.stack(
-            [
-                self._call({name: value[member] for name, value in tensors.items()}, member_x)
-                for member, member_x in enumerate(x)
-            ]
-        )
+        views, answer = self.views(state.flat), []
+        for member, member_x in enumerate(x):
+            tensors = {name: self._loaded(view[member]) for name, view in views.items()}
+            tensors |= {name: value[member] for name, value in state.buffers.items()}
+            answer.append(self._call(tensors, member_x))
+        return torch.stack(answer)
 
     def _train_logits(
         self,

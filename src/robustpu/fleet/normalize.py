@@ -19,7 +19,7 @@ NormBack: TypeAlias = Callable[[Tensor], Tensor]
 # Threads of a block at most, each with eight neighbouring channels: 16 bytes, read at once.
 THREADS, WIDE = 512, 8
 # Blocks at most; and channels at most, for the memory that a block shares.
-BLOCKS, MOST_CHANNELS = 264, 4096
+BLOCKS, MOST_CHANNELS = 132, 4096
 NAMES = ("moments", "apply", "back_moments", "back")
 
 SOURCE = """
@@ -50,23 +50,23 @@ static __device__ void write(uint4* y, long long place, Eight value) {
 // Whether a ReLU lets nothing through; what is not a number passes, as in torch.
 static __device__ bool is_shut(float value) { return value <= 0; }
 
-// Adds up the sums of all threads, (two, channels). Of all blocks, the last to come gets true, and
-// the totals in ``sums``; the order of addition is always the same.
+// Adds up the sums of all threads. Of all blocks, the last to come gets true and the totals in
+// ``sums``, sixteen for each eight channels; the order of addition is always the same.
 static __device__ bool totals(
-    Eight first, Eight second, float* sums, float* partial, int* ticket, int channels)
+    Eight first, Eight second, float* sums, float* partial, int* ticket, int vectors)
 {
     __shared__ bool is_last;
-    int vectors = channels / WIDE, rows = blockDim.x / vectors;
-    int own = threadIdx.x % vectors * WIDE, row = threadIdx.x / vectors;
+    int own = threadIdx.x % vectors, kinds = 2 * WIDE * vectors;
     for (int k = 0; k < WIDE; k++) {
-        sums[row * 2 * channels + own + k] = first.at[k];
-        sums[row * 2 * channels + channels + own + k] = second.at[k];
+        sums[k * blockDim.x + threadIdx.x] = first.at[k];
+        sums[(WIDE + k) * blockDim.x + threadIdx.x] = second.at[k];
     }
     __syncthreads();
-    for (int i = threadIdx.x; i < 2 * channels; i += blockDim.x) {
+    for (int i = threadIdx.x; i < kinds; i += blockDim.x) {
         float total = 0;
-        for (int r = 0; r < rows; r++) total += sums[r * 2 * channels + i];
-        partial[blockIdx.x * 2 * channels + i] = total;
+        // blockDim.x is a multiple of ``vectors``.
+        for (int t = own; t < blockDim.x; t += vectors) total += sums[i / vectors * blockDim.x + t];
+        partial[blockIdx.x * kinds + i] = total;
     }
     __threadfence();
     __syncthreads();
@@ -74,32 +74,43 @@ static __device__ bool totals(
     __syncthreads();
     if (!is_last) return false;
     __threadfence();
-    int teams = max(1, (int)blockDim.x / (2 * channels));
-    for (int i = threadIdx.x; i < teams * 2 * channels; i += blockDim.x) {
-        float total = 0;
-        int team = i / (2 * channels), column = i % (2 * channels);
+    // Teams of threads share the blocks; each thread reads four numbers at once.
+    int quads = kinds / 4, teams = max(1, (int)blockDim.x / quads);
+    const float4* read_from = (const float4*)partial;
+    float4* write_to = (float4*)sums;
+    for (int i = threadIdx.x; i < teams * quads; i += blockDim.x) {
+        float4 total = make_float4(0, 0, 0, 0);
         #pragma unroll 8
-        for (int b = team; b < gridDim.x; b += teams)
-            total += __ldcg(partial + b * 2 * channels + column);
-        sums[i] = total;
+        for (int b = i / quads; b < gridDim.x; b += teams) {
+            float4 value = __ldcg(read_from + b * quads + i % quads);
+            total.x += value.x;
+            total.y += value.y;
+            total.z += value.z;
+            total.w += value.w;
+        }
+        write_to[i] = total;
     }
     __syncthreads();
-    for (int i = threadIdx.x; i < 2 * channels; i += blockDim.x) {
+    for (int i = threadIdx.x; i < kinds; i += blockDim.x) {
         float total = sums[i];
-        for (int team = 1; team < teams; team++) total += sums[team * 2 * channels + i];
+        for (int team = 1; team < teams; team++) total += sums[team * kinds + i];
         sums[i] = total;
     }
+    if (threadIdx.x == 0) *ticket = 0;
     __syncthreads();
     return true;
 }
 
+// Where ``totals`` leaves the sums of a channel: the first kind, and so much further the second.
+#define PLACE(c) ((c) % WIDE * vectors + (c) / WIDE)
+#define SECOND (WIDE * vectors)
+
 extern "C" __global__ void moments(
     const uint4* x, float* partial, int* ticket, float* mean, float* inverse, float* running_mean,
-    float* running_var, int rows, int channels, double momentum, double eps)
+    float* running_var, long long* count, int rows, int channels, double momentum, double eps)
 {
-    __shared__ float sums[SUMS];
-    int vectors = channels / WIDE, own = threadIdx.x % vectors;
-    int step = blockDim.x / vectors;
+    __shared__ __align__(16) float sums[SUMS];
+    int vectors = channels / WIDE, own = threadIdx.x % vectors, step = blockDim.x / vectors;
     // Sums of what differs from the first row, so that large means cost no digits.
     Eight pivot = read(x, own), first = {}, second = {};
     #pragma unroll 4
@@ -111,10 +122,11 @@ extern "C" __global__ void moments(
             second.at[k] += away * away;
         }
     }
-    if (!totals(first, second, sums, partial, ticket, channels)) return;
+    if (!totals(first, second, sums, partial, ticket, vectors)) return;
+    if (threadIdx.x == 0) *count += 1;
     for (int c = threadIdx.x; c < channels; c += blockDim.x) {
-        float away = sums[c] / rows, start = read(x, c / WIDE).at[c % WIDE];
-        float variance = max(0.0f, sums[channels + c] / rows - away * away);
+        float away = sums[PLACE(c)] / rows, start = read(x, c / WIDE).at[c % WIDE];
+        float variance = max(0.0f, sums[PLACE(c) + SECOND] / rows - away * away);
         // max would drop what is not a number.
         if (away != away) variance = away;
         mean[c] = start + away;
@@ -152,7 +164,7 @@ extern "C" __global__ void back_moments(
     const float* bias, const float* mean, const float* inverse, float* weight_grad,
     float* bias_grad, int rows, int channels)
 {
-    __shared__ float sums[SUMS];
+    __shared__ __align__(16) float sums[SUMS];
     int vectors = channels / WIDE, own = threadIdx.x % vectors, step = blockDim.x / vectors;
     Eight scale, shift, middle, first = {}, second = {};
     for (int k = 0; k < WIDE; k++) {
@@ -172,10 +184,10 @@ extern "C" __global__ void back_moments(
             second.at[k] += g * (value.at[k] - middle.at[k]);
         }
     }
-    if (!totals(first, second, sums, partial, ticket, channels)) return;
+    if (!totals(first, second, sums, partial, ticket, vectors)) return;
     for (int c = threadIdx.x; c < channels; c += blockDim.x) {
-        bias_grad[c] = sums[c];
-        weight_grad[c] = sums[channels + c] * inverse[c];
+        bias_grad[c] = sums[PLACE(c)];
+        weight_grad[c] = sums[PLACE(c) + SECOND] * inverse[c];
     }
 }
 
@@ -217,8 +229,10 @@ class Norm:
     ----------
     weight, bias, weight_grad, bias_grad
         Parameters (channels,), and where their gradients are written.
-    mean, variance
-        Running statistics, which a step moves by ``momentum``.
+    mean, variance, count
+        Running statistics, which a step moves by ``momentum``, and the number of steps.
+    ticket
+        Zero, and zero again afterwards: what blocks of a kernel count themselves by.
     eps
         Added to the variance.
     relu
@@ -231,6 +245,8 @@ class Norm:
     bias_grad: Tensor
     mean: Tensor
     variance: Tensor
+    count: Tensor
+    ticket: Tensor
     momentum: float
     eps: float
     relu: bool
@@ -241,8 +257,9 @@ def normalize(x: Tensor, norm: Norm) -> tuple[Tensor, NormBack]:
 
     Examples
     --------
-    >>> one, zero = torch.ones(1), torch.zeros(1)
-    >>> norm = Norm(one, zero, one.clone(), one.clone(), zero.clone(), one.clone(), 0.1, 0.0, True)
+    >>> one, zero, mean = torch.ones(1), torch.zeros(1), torch.zeros(1)
+    >>> grads, counters = [torch.empty(1)] * 2, [torch.zeros(1).int()] * 2
+    >>> norm = Norm(one, zero, *grads, mean, torch.ones(1), *counters, 0.1, 0.0, True)
     >>> y, back = normalize(torch.tensor([-1.0, 3.0]).view(2, 1, 1, 1), norm)
     >>> y.flatten().tolist(), norm.mean.tolist()
     ([0.0, 1.0], [0.10000000149011612])
@@ -252,6 +269,7 @@ def normalize(x: Tensor, norm: Norm) -> tuple[Tensor, NormBack]:
 
 
 def _by_torch(x: Tensor, norm: Norm) -> tuple[Tensor, NormBack]:
+    norm.count.add_(1)
     running = norm.mean, norm.variance
     y, mean, inverse = torch.native_batch_norm(
         x, norm.weight, norm.bias, *running, True, norm.momentum, norm.eps
@@ -293,13 +311,11 @@ def _by_kernels(
     shape = {"grid": (blocks, 1, 1), "block": (block, 1, 1)}
 
     def scratch() -> list[Tensor]:
-        sums = norm.weight.new_empty(blocks, 2, channels)
-        return [sums, torch.zeros(1, dtype=torch.int32, device=x.device)]
+        return [norm.weight.new_empty(blocks, 2, channels), norm.ticket]
 
     mean, inverse = torch.empty_like(norm.weight), torch.empty_like(norm.weight)
-    running = [norm.mean, norm.variance]
-    rates = [float(norm.momentum), float(norm.eps)]
-    size = [rows, channels]
+    running = [norm.mean, norm.variance, norm.count]
+    size, rates = [rows, channels], [float(norm.momentum), float(norm.eps)]
     moments(args=[x, *scratch(), mean, inverse, *running, *size, *rates], **shape)
     y = torch.empty_like(x)
     shift = [norm.weight, norm.bias, mean, inverse]

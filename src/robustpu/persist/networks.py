@@ -15,7 +15,6 @@ from torch import nn
 from torch.overrides import TorchFunctionMode
 
 from robustpu.fleet import Network, State, network_for
-from robustpu.fleet.convolutions import ConvStack
 from robustpu.fleet.network import LinearStack, SerialStack, VmapStack
 from robustpu.modules import build
 from robustpu.persist.functions import makes_modules
@@ -25,7 +24,6 @@ RUN: Final[Mapping[type[Network], str]] = {
     LinearStack: "linear",
     VmapStack: "vmap",
     SerialStack: "serial",
-    ConvStack: "serial",
 }
 
 

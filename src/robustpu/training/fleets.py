@@ -212,14 +212,14 @@ def _train_fleet(seats: list[Seat], device: torch.device, tick: Tick) -> None:
     del members
     fleet.on_epoch = tick
     course = settings[0].train(fleet, settings)
-    fleet.network.release()
+    network, states = fleet.network.release(fleet.state)
     outcomes = zip(seats, held_out, course.histories(), course.rows(), strict=True)
     for place, (seat, unseen, history, rows) in enumerate(outcomes):
         x = seat.problem.inputs.x
-        state = fleet.state.select(torch.tensor([place], device=pool.device)).to(x.device)
+        state = states.select(torch.tensor([place]))
         index = fleet.training.index[place].cpu() - start_of(x)
         seat.problem.trained[seat.place] = Trained(
-            fleet.network,
+            network,
             state,
             None if unseen is None else float(course.best.score[place]),
             int(course.best.iteration[place]),
