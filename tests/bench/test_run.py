@@ -237,8 +237,9 @@ def test_trials_of_large_networks_are_stored_one_by_one(cells, out, machine, mon
     """Of a lone setting: those that are compared over trials are trained together."""
     monkeypatch.setattr(plan, "SMALL", ())
     alone, compared = (replace(cell, trials=3) for cell in cells[:2])
-    parts = in_parts({alone: frozenset({0, 2}), compared: frozenset({1})})
-    assert [part.numbers for part in parts] == [(0,), (2,), (0, 1, 2)]
+    left = {alone: frozenset({0, 2}), compared: frozenset({1})}
+    assert [part.numbers for part in in_parts(left, "cpu")] == [(0,), (2,), (0, 1, 2)]
+    assert [part.numbers for part in in_parts(left, "cuda")] == [(0, 2), (0, 1, 2)]
     kept = []
 
     class Stopped(PlainScreen):
@@ -258,7 +259,7 @@ def test_missing_trials_of_small_networks_are_trained_together_and_alone(cells, 
     first = replace(cells[0], trials=3)
     run([first], out, machine, 1, quiet)
     whole = (out / "small.jsonl").read_bytes().splitlines(keepends=True)
-    (part,) = in_parts({first: frozenset({0, 2})})
+    (part,) = in_parts({first: frozenset({0, 2})}, "cpu")
     assert part.numbers == (0, 2)
     (out / "small.jsonl").write_bytes(whole[1])
     run([first], out, machine, 1, quiet)

@@ -191,13 +191,15 @@ def joined(cells: Iterable[Cell]) -> list[Cell]:
     return [replace(first, twins=tuple(rest)) for first, *rest in groups.values()]
 
 
-def in_parts(left: Mapping[Cell, frozenset[int]]) -> list[Cell]:
+def in_parts(left: Mapping[Cell, frozenset[int]], device: str) -> list[Cell]:
     """What is to be trained: cells that share a training once, in parts that are stored apart.
 
     Parameters
     ----------
     left
         Cells, and their trials that are missing.
+    device
+        Where they are trained, as torch names it.
     """
     return [
         part
@@ -205,20 +207,22 @@ def in_parts(left: Mapping[Cell, frozenset[int]]) -> list[Cell]:
         for part in _parts(
             cell,
             {trial for twin in left if twin.training == cell.training for trial in left[twin]},
+            device,
         )
     ]
 
 
-def _parts(cell: Cell, left: Iterable[int]) -> list[Cell]:
+def _parts(cell: Cell, left: Iterable[int], device: str) -> list[Cell]:
     """Take a cell apart so that no trial is trained again, and as little as can be is at risk.
 
     Candidates are compared over all trials. A lone one's trials have nothing to do with each other:
-    large networks, which gain little by company, are trained trial by trial, small ones together.
+    large networks are trained trial by trial on a processor, where they gain little by company;
+    small ones, and those on a GPU, together.
     """
     if len(cell.candidates) > 1:
         return [cell]
     trials = sorted(left)
-    is_large = cell.fixed.get("module", "mlp") not in SMALL
+    is_large = cell.fixed.get("module", "mlp") not in SMALL and not device.startswith("cuda")
     groups = [(trial,) for trial in trials] if is_large else [tuple(trials)]
     return [
         replace(cell, only=group, twins=tuple(replace(twin, only=group) for twin in cell.twins))

@@ -39,7 +39,7 @@ def show(
         Where to print.
     """
     # A training that several cells share is counted with the first of them.
-    shared = in_parts(left)
+    shared = in_parts(left, device)
     unclaimed: defaultdict[str, list[Load]] = defaultdict(list)
     for part, costs in zip(shared, loads(shared), strict=True):
         unclaimed[part.training] += costs

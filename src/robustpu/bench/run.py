@@ -88,7 +88,7 @@ def run(
         for cell, records in taken.items():
             append[file_of(cell, out)](records)
             del left[cell]
-        todo = in_parts(left)
+        todo = in_parts(left, machine.device)
         screen = stack.enter_context(open_screen(todo))
         outcomes = train_all(todo, machine, workers, screen.watch)
         stack.enter_context(closing(outcomes))
