@@ -9,6 +9,7 @@ from robustpu.bench.report.kinds import Kind
 from robustpu.bench.report.lowest import lowest
 from robustpu.bench.report.paired_tests import FEWEST_PAIRS, mean_interval, signed_rank
 from tools.figures.bench import (
+    IMAGES,
     NAMES,
     PRIORS,
     TABLES,
@@ -26,7 +27,7 @@ Rows = list[list[str]]
 MAIN: Final = "main/oracle"
 BASELINES: Final = ("pn", "upu", "nnpu")
 PICTURES: Final = ("cifar10", "stl10")
-SMALL: Final = ("mnist", "fashion-mnist", *TABLES)
+SMALL: Final = (*IMAGES, *TABLES)
 DATASETS: Final = (*PICTURES, *SMALL)
 
 
@@ -175,7 +176,7 @@ def tuned_correction() -> Rows:
     """Error of nnPU and of Robust-PU, both tuned, and the difference; one network and five."""
     rows = [["", "selected", "nnPU", "Robust-PU", "gain"]]
     ways = {"oracle": "by true labels", "pu": "without negatives"}
-    groups = {"tables": TABLES, "MNISTs": ("mnist", "fashion-mnist")}
+    groups = {"tables": TABLES, "MNISTs": IMAGES}
     for name, selection, suffix in product(groups, ways, ("", "-5")):
         pair = [f"main/{selection}/{method}{suffix}" for method in ("nnpu", "robust-pu")]
         means = [mean_error(*each.rsplit("/", 1), *groups[name]) for each in pair]
@@ -202,18 +203,24 @@ def validated() -> Rows:
 
 
 def printed_grid() -> Rows:
-    """The paper's grid beside our search space, over the tables, under both selections."""
-    rows = [["mean error of nine cells", "selected by true labels", "without negatives"]]
+    """The paper's grid beside our search space, over the tables and over the MNISTs."""
+    rows = [["mean error", "tables, by true labels", "tables, without negatives"]]
+    rows[0].append("MNISTs, by true labels")
     experiment, name = GRID
+    oracle, pu = f"{experiment}/oracle", f"{experiment}/pu"
     for method, label in {
         "nnpu": "nnPU",
         "robust-pu": "Robust-PU, our search space",
         name: "Robust-PU, the paper's grid",
     }.items():
-        means = [mean_error(f"{experiment}/{selection}", method) for selection in ("oracle", "pu")]
-        rows.append([label, *means])
-    paper = fmean(in_paper("robust-pu", *key).mean for key in product(TABLES, PRIORS))
-    return [*rows, ["Robust-PU in the paper, overlapping validation", f"{paper:.2f}", ""]]
+        means = [mean_error(oracle, method), mean_error(pu, method)]
+        rows.append([label, *means, mean_error(oracle, method, *IMAGES)])
+    paper = [
+        fmean(in_paper("robust-pu", *key).mean for key in product(group, PRIORS))
+        for group in (TABLES, IMAGES)
+    ]
+    theirs = "Robust-PU in the paper, overlapping validation"
+    return [*rows, [theirs, f"{paper[0]:.2f}", "", f"{paper[1]:.2f}"]]
 
 
 def _validated(experiment: str, dataset: str, prior: float) -> dict[int, tuple[float, float]]:
@@ -225,31 +232,57 @@ def _validated(experiment: str, dataset: str, prior: float) -> dict[int, tuple[f
     }
 
 
-def _overlap_pairs() -> dict[tuple[str, float], list[tuple[tuple[float, float], ...]]]:
-    """By cell: (disjoint, overlapping), each (test error, validation error), a pair a trial."""
-    found = {}
-    for dataset, prior in product(TABLES, PRIORS):
+def _overlap_pairs(dataset: str) -> list[tuple[tuple[float, float], ...]]:
+    """(disjoint, overlapping), each (test error, validation error), a pair a prior and trial."""
+    pairs = []
+    for prior in PRIORS:
         disjoint, overlapping = (
             _validated(name, dataset, prior) for name in (GRID[0], "paper_overlapping")
         )
-        pairs = [(disjoint[trial], overlapping[trial]) for trial in sorted(overlapping)]
-        found |= {(dataset, prior): pairs} if pairs else {}
-    return found
+        pairs += [(disjoint[trial], overlapping[trial]) for trial in sorted(overlapping)]
+    return pairs
 
 
 def overlap() -> Rows:
     """What validation rows that overlap with training rows are worth."""
-    cells = {f"{dataset}, {prior:g}": found for (dataset, prior), found in _overlap_pairs().items()}
-    if len(cells) > 1:
-        cells["all"] = [pair for pairs in cells.values() for pair in pairs]
+    sets = {NAMES.get(dataset, dataset): _overlap_pairs(dataset) for dataset in SMALL}
+    sets["all"] = [pair for pairs in sets.values() for pair in pairs]
     rows = [["", "test error, disjoint", "overlapping", "difference"]]
     rows[0] += ["validation error, disjoint", "overlapping"]
-    for label, pairs in cells.items():
+    for label, pairs in sets.items():
         test, validation = ([[pair[side][k] for pair in pairs] for side in (0, 1)] for k in (0, 1))
         gain = [two - one for one, two in zip(*test, strict=True)]
         means = [[f"{fmean(side):.2f}" for side in sides] for sides in (test, validation)]
         rows.append([label, *means[0], with_interval(gain), *means[1]])
     return rows
+
+
+def searched_pictures() -> Rows:
+    """CIFAR-10 with searched settings: the paper's figures, nnPU, Robust-PU, and the gain."""
+    place = "pictures/oracle"
+    rows = [["", "nnPU (paper)", "Robust-PU (paper)", "gain", "round 0 selected"]]
+    for prior in PRIORS:
+        row = []
+        found = table(place).cells
+        pair = [found["cifar10", prior, name] for name in ("nnpu", "robust-pu")]
+        for name, each in zip(("nnpu", "robust-pu"), pair, strict=True):
+            paper = in_paper(name, "cifar10", prior).mean
+            row.append(f"{each.mean:.2f} ({paper:.2f})" if each.was_run else "")
+        if all(each.was_run for each in pair):
+            first, second = (each.errors for each in pair)
+            row.append(with_interval([first[trial] - second[trial] for trial in second]))
+            row.append(f"{_at_start(place, 'cifar10', prior)} of {len(second)}")
+        rows.append([f"{prior:g}", *row, *[""] * (4 - len(row))])
+    return rows
+
+
+def _at_start(place: str, dataset: str, prior: float) -> int:
+    """Count the trials in which the pre-trained network was selected."""
+    return sum(
+        record["iterations"] == [0]
+        for record in table(place).records
+        if (record["method"], record["dataset"], record["prior"]) == ("robust-pu", dataset, prior)
+    )
 
 
 FIGURES: Final[dict[str, Callable[..., Any]]] = {
@@ -267,4 +300,5 @@ FIGURES: Final[dict[str, Callable[..., Any]]] = {
     "validated": validated,
     "tuned-correction": tuned_correction,
     "overlap": overlap,
+    "searched-pictures": searched_pictures,
 }
