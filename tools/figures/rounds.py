@@ -113,19 +113,10 @@ def _gain_of(found: dict[str, float]) -> str:
     return f"{found['gain']:.2f} ({low:.2f} to {high:.2f})"
 
 
-@cache
-def _batches() -> dict[int | None, dict[str, float]]:
-    return dist_pu_batch.summary(lines(BATCHES))
-
-
-def batch_error(size: str) -> str:
-    """Mean test error of Dist-PU with a batch size, or with all of them ``searched``."""
-    return f"{_batches()[None if size == 'searched' else int(size)]['error']:.2f}"
-
-
 def batch_gain(size: str) -> str:
-    """Gain of a batch size, or of all of them ``searched``, over that of main.toml."""
-    return _gain_of(_batches()[None if size == "searched" else int(size)])
+    """Gain of a batch size of Dist-PU, or of all ``searched``, over that of main.toml."""
+    summary = dist_pu_batch.summary(lines(BATCHES))
+    return _gain_of(summary[None if size == "searched" else int(size)])
 
 
 FIGURES: Final[dict[str, Callable[..., Any]]] = {
@@ -137,6 +128,5 @@ FIGURES: Final[dict[str, Callable[..., Any]]] = {
     "auc-within": auc_within,
     "round-error": round_error,
     "selection-noise": noise,
-    "batch-error": batch_error,
     "batch-gain": batch_gain,
 }
