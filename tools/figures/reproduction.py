@@ -15,10 +15,12 @@ from tools.figures.bench import (
     TABLES,
     below,
     below_others,
+    below_robust_pu,
     cell,
     error,
     in_paper,
     mean_error,
+    slashes,
     table,
     was_run,
 )
@@ -285,6 +287,37 @@ def _at_start(place: str, dataset: str, prior: float) -> int:
     )
 
 
+AVERAGED: Final = {
+    "robust-pu-balanced": "Robust-PU, balanced",
+    "robust-pu-printed": "Robust-PU, printed",
+    "nnpu-40": "nnPU",
+}
+
+
+def averaged() -> Rows:
+    """Forty networks of one setting, nothing searched, beside the paper's Robust-PU."""
+    ways = {"averaged/oracle": "by true labels", "averaged/pu": "without negatives"}
+    keys = [*product(ways, AVERAGED)]
+    datasets = [name for name in SMALL if all(was_run(*key, name) for key in keys)]
+    theirs = [in_paper("robust-pu", *key).mean for key in product(datasets, PRIORS)]
+    rows = [["0.2 / 0.4 / 0.6", "selected", *(NAMES.get(name, name) for name in datasets)]]
+    rows[0] += ["mean", "at or below the paper's Robust-PU"]
+    by_dataset = [slashes(theirs[start : start + 3]) for start in range(0, len(theirs), 3)]
+    rows.append(["paper's Robust-PU", "by true labels", *by_dataset, f"{fmean(theirs):.2f}", ""])
+    for place, method in keys:
+        row = [AVERAGED[method], ways[place], *(_beside(place, method, name) for name in datasets)]
+        count = below_robust_pu(place, method, *datasets)
+        rows.append([*row, mean_error(place, method, *datasets), count])
+    return rows
+
+
+def averaged_below(selection: str) -> str:
+    """Count, of each of these, the tables' cells at or below the paper's Robust-PU."""
+    counts = [below_robust_pu(f"averaged/{selection}", name, *TABLES) for name in AVERAGED]
+    *first, last = (count.split()[0] for count in counts)
+    return f"{', '.join(first)} and {last}"
+
+
 FIGURES: Final[dict[str, Callable[..., Any]]] = {
     "reproduction-overview": overview,
     "reproduction-counts": counts,
@@ -301,4 +334,6 @@ FIGURES: Final[dict[str, Callable[..., Any]]] = {
     "tuned-correction": tuned_correction,
     "overlap": overlap,
     "searched-pictures": searched_pictures,
+    "averaged": averaged,
+    "averaged-below": averaged_below,
 }

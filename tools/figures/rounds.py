@@ -1,4 +1,4 @@
-"""Figures of the studies of what happens in the rounds: their worth, selection, wrong priors."""
+"""Figures of studies beside the paper: worth of the rounds, selection, wrong priors, batches."""
 
 from collections.abc import Callable
 from functools import cache
@@ -7,6 +7,7 @@ from statistics import fmean
 from typing import Any, Final
 
 # real_tables has put the experiments on the path.
+import dist_pu_batch
 import selection_noise
 
 from tools.figures.real_tables import Rows
@@ -15,6 +16,7 @@ from tools.figures.stored import lines
 
 CORRECTION: Final = "self_correction.ndjson"
 NOISE: Final = "selection_noise.ndjson"
+BATCHES: Final = "dist_pu_batch.ndjson"
 MODELS: Final = {"one": "one network", "five": "five averaged", "five and trees": "with trees"}
 
 
@@ -99,13 +101,22 @@ def noise() -> Rows:
     """Ways to select round and setting: test and validation error, and the gain."""
     rows = [["selected by", "test error", "validation error", "gain"]]
     for name, found in _noise().items():
-        low, high = found["gain"] - found["half"], found["gain"] + found["half"]
-        text = "" if found["gain"] == 0 == found["half"] else f"{found['gain']:.2f}"
-        text += f" ({low:.2f} to {high:.2f})" if text else ""
+        text = "" if found["gain"] == 0 == found["half"] else _gain_of(found)
         # What the limit is selected by are test rows.
         validation = "" if name.startswith("by the test") else f"{found['validation']:.2f}"
         rows.append([name, f"{found['error']:.2f}", validation, text])
     return rows
+
+
+def _gain_of(found: dict[str, float]) -> str:
+    low, high = found["gain"] - found["half"], found["gain"] + found["half"]
+    return f"{found['gain']:.2f} ({low:.2f} to {high:.2f})"
+
+
+def batch_gain(size: str) -> str:
+    """Gain of a batch size of Dist-PU, or of all ``searched``, over that of main.toml."""
+    summary = dist_pu_batch.summary(lines(BATCHES))
+    return _gain_of(summary[None if size == "searched" else int(size)])
 
 
 FIGURES: Final[dict[str, Callable[..., Any]]] = {
@@ -117,4 +128,5 @@ FIGURES: Final[dict[str, Callable[..., Any]]] = {
     "auc-within": auc_within,
     "round-error": round_error,
     "selection-noise": noise,
+    "batch-gain": batch_gain,
 }
