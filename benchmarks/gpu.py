@@ -1,7 +1,7 @@
 """The fleet on a GPU against a plain torch loop on the same GPU, in one run.
 
-    python benchmarks/gpu.py                # about five minutes on an H200
-    python benchmarks/gpu.py --quick        # the steps alone
+    python benchmarks/gpu.py                         # about five minutes on an H200
+    python benchmarks/gpu.py --only steps --write    # stores it in benchmarks/gpu.json
 
 The plain loop is what most code does: a DataLoader, an eager module, ``torch.optim.Adam`` and the
 loss read back at every step. Inputs are random numbers of the shape of the data sets, because the
@@ -9,10 +9,13 @@ time does not depend on them. A whole run is 100 epochs of pre-training and 12 r
 """
 
 import argparse
+import json
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import product
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
@@ -21,11 +24,27 @@ from torch.nn import functional
 from torch.utils.data import DataLoader, TensorDataset
 
 from robustpu import CollapseWarning, RobustPUClassifier, fit_together
+from robustpu.bench.machine import checkout, device_name
 from robustpu.fleet import Fleet, Member, Rows, cross_entropy, cross_entropy_grad
 from robustpu.modules import build
 
+STORED = Path(__file__).with_suffix(".json")
 BATCH, PRETRAIN, ROUNDS, EPOCHS = 64, 100, 12, 20
-RUN = PRETRAIN + ROUNDS * EPOCHS
+Entry: TypeAlias = dict[str, Any]
+
+# Network, shape of a row, rows, and members of the fleets.
+STEPS = (
+    ("mlp", (112,), 6000, (1, 10, 100, 300)),
+    ("mlp", (784,), 6000, (1, 10, 100, 300)),
+    ("all_conv", (3, 32, 32), 3000, (1, 8)),
+)
+# Settings, trials, network, shape of a row, training and validation rows.
+RUNS = (
+    (60, 10, "mlp", (112,), (1200, 100)),
+    (40, 10, "mlp", (784,), (6000, 500)),
+    (1, 1, "all_conv", (3, 32, 32), (6000, 500)),
+    (1, 8, "all_conv", (3, 32, 32), (6000, 500)),
+)
 
 
 def seconds(work: Callable[[], object], repeats: int = 1) -> float:
@@ -76,26 +95,13 @@ def fleet_step(module: str, shape: tuple[int, ...], rows: int, members: int) -> 
     return seconds(fleet.epoch, repeats=3) / (-(-rows // BATCH) * members) * 1e6
 
 
-def steps() -> dict[str, float]:
-    """Print the time of a step, and return that of the plain loop."""
-    print("Microseconds per step and model (times the plain loop), batch 64\n")
-    print(f"{'':24}{'plain':>8}" + "".join(f"{f'fleet of {m}':>18}" for m in (1, 10, 100, 300)))
-    plain = {}
-    for name, shape in {"112": (112,), "784": (784,)}.items():
-        plain[name] = plain_step("mlp", shape, 6000)
-        row = f"{f'mlp, {name} inputs':24}{plain[name]:8.0f}"
-        for members in (1, 10, 100, 300):
-            seconds = fleet_step("mlp", shape, 6000, members)
-            row += f"{seconds:10.1f} {plain[name] / seconds:6.0f}x"
-        print(row, flush=True)
-    print(f"{'':32}" + "".join(f"{f'fleet of {m}':>18}" for m in (1, 8)))
-    plain["conv"] = plain_step("all_conv", (3, 32, 32), 3000)
-    row = f"{'all_conv, 3 x 32 x 32':24}{plain['conv']:8.0f}"
-    for members in (1, 8):
-        seconds = fleet_step("all_conv", (3, 32, 32), 3000, members)
-        row += f"{seconds:10.0f} {plain['conv'] / seconds:6.1f}x"
-    print(row + "\n", flush=True)
-    return plain
+def steps() -> Iterator[Entry]:
+    """Microseconds of a step and network: plain, and in fleets."""
+    for module, shape, rows, sizes in STEPS:
+        entry: Entry = {"module": module, "shape": shape, "plain": plain_step(module, shape, rows)}
+        for members in sizes:
+            entry[str(members)] = fleet_step(module, shape, rows, members)
+        yield entry
 
 
 def whole_runs(
@@ -103,9 +109,7 @@ def whole_runs(
     trials: int,
     shape: tuple[int, ...],
     sizes: tuple[int, int],
-    module: str = "mlp",
-    pretrain: int = PRETRAIN,
-    rounds: int = ROUNDS,
+    module: str,
 ) -> float:
     """Seconds of whole runs of Robust-PU, each setting on each trial."""
     rng = np.random.default_rng(0)
@@ -131,48 +135,40 @@ def whole_runs(
             weight_decay=(0.0, 1e-4, 1e-2)[setting // 3 % 3],
             curriculum__temperature_positive=0.5 + setting / settings,
             epochs=EPOCHS,
-            curriculum__max_rounds=rounds,
+            curriculum__max_rounds=ROUNDS,
             patience=None,
-            pretrain__epochs=pretrain,
+            pretrain__epochs=PRETRAIN,
             random_state=trial,
         )
         jobs.append((model, *data[trial]))
     return seconds(lambda: fit_together(jobs))
 
 
-def report(what: str, runs: int, rows: int, took: float, plain: float, target: str) -> None:
-    alone = RUN * -(-rows // BATCH) * plain / 1e6
-    print(
-        f"{what:42}{took:8.1f} s {took / runs:9.3f} s a run {alone * runs / took:7.0f}x the plain "
-        f"loop   target: {target}",
-        flush=True,
-    )
+def runs() -> Iterator[Entry]:
+    """Seconds of whole runs of Robust-PU, all at once."""
+    for settings, trials, module, shape, sizes in RUNS:
+        took = whole_runs(settings, trials, shape, sizes, module)
+        yield {"module": module, "shape": shape, "runs": settings * trials, "seconds": took}
+
+
+WORKS = {"steps": steps, "runs": runs}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--quick", action="store_true", help="the steps alone")
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", nargs="+", default=list(WORKS), choices=list(WORKS))
+    parser.add_argument("--write", action="store_true", help="store it, for the README")
     options = parser.parse_args()
     warnings.simplefilter("ignore", CollapseWarning)
-    print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}\n")
-    plain = steps()
-    if options.quick:
-        return
-    print(f"Whole runs: {PRETRAIN} epochs of pre-training, {ROUNDS} rounds of {EPOCHS}\n")
-    took = whole_runs(60, 10, (112,), (1200, 100))
-    report("600 UCI runs (60 settings x 10 trials)", 600, 1200, took, plain["112"], "6 s")
-    took = whole_runs(40, 10, (784,), (6000, 500))
-    report("400 MNIST runs (40 x 10)", 400, 6000, took, plain["784"], "90 s, 300x")
-    one = whole_runs(1, 1, (3, 32, 32), (6000, 500), "all_conv")
-    report("1 CIFAR-10 run", 1, 6000, one, plain["conv"], "60 s")
-    # A fifth of the epochs shows the same as whole runs would.
-    short = {"module": "all_conv", "pretrain": 28, "rounds": 2}
-    one = whole_runs(1, 1, (3, 32, 32), (6000, 500), **short)
-    eight = whole_runs(1, 8, (3, 32, 32), (6000, 500), **short)
-    print(
-        f"8 CIFAR-10 runs at once: {8 * one / eight:.2f} times the throughput of one (a fifth of a "
-        "run)   target: 1.6"
-    )
+    about = {"torch": torch.__version__, "device": device_name("cuda"), **checkout()}
+    stored = json.loads(STORED.read_text()) if STORED.exists() else {}
+    for name in options.only:
+        stored[name] = []
+        for entry in WORKS[name]():
+            print(name, entry, flush=True)
+            stored[name].append({**entry, **about})
+        if options.write:
+            STORED.write_text(json.dumps(stored, indent=1) + "\n")
 
 
 if __name__ == "__main__":
