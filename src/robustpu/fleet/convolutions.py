@@ -21,18 +21,8 @@ Back: TypeAlias = Callable[[Tensor], Tensor]
 FEW = 64
 # Layers without parameters, which torch differentiates.
 PLAIN = {
-    *(
-        nn.Flatten,
-        nn.Identity,
-        nn.ReLU,
-        nn.Tanh,
-        nn.Sigmoid,
-        nn.LeakyReLU,
-        nn.ELU,
-        nn.GELU,
-        nn.SiLU,
-    ),
-    *(nn.AvgPool2d, nn.MaxPool2d, nn.AdaptiveAvgPool2d),
+    *(nn.Flatten, nn.Identity, nn.AvgPool2d, nn.MaxPool2d, nn.AdaptiveAvgPool2d),
+    *(nn.ReLU, nn.LeakyReLU, nn.ELU, nn.GELU, nn.SiLU, nn.Tanh, nn.Sigmoid),
 }
 
 
