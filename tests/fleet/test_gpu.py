@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from robustpu import all_methods, datasets, make_pu
-from robustpu.fleet import Adam, Fleet, Mapped, Member, Part, Partners, Rows, batches, normalize
+from robustpu.fleet import Adam, Fleet, Mapped, Member, Part, Partners, Rows, batch_norm, batches
 from robustpu.fleet import lane as lanes
 from robustpu.methods import METHODS
 from robustpu.modules import mlp
@@ -219,10 +219,10 @@ def test_the_kernels_of_batch_norm_give_what_torch_gives(relu, size):
         grads = [torch.full((channels,), torch.nan, device="cuda") for _ in range(2)]
         running = [torch.zeros(channels, device="cuda"), torch.ones(channels, device="cuda")]
         counters = [torch.zeros(1, dtype=dt, device="cuda") for dt in (torch.int64, torch.int32)]
-        norm = normalize.Norm(*parameters, *grads, *running, *counters, 0.3, 1e-5, relu)
+        norm = batch_norm.BatchNorm(*parameters, *grads, *running, *counters, 0.3, 1e-5, relu)
         # Single precision is left to torch.
-        y, back = normalize.normalize(x.to(dtype), norm)
-        dx = back(dy.to(dtype))
+        y, backward = batch_norm.batch_norm(x.to(dtype), norm)
+        dx = backward(dy.to(dtype))
         answers.append([part.float() for part in (y, dx, *grads, *running, *counters)])
     for ours, reference in zip(*answers, strict=True):
         torch.testing.assert_close(ours, reference, rtol=1e-2, atol=1e-2 * reference.abs().max())

@@ -11,14 +11,14 @@ from typing import Any, TypeAlias
 import torch
 from torch import Tensor, nn
 
+from robustpu.fleet.batch_norm import BatchNorm, batch_norm
 from robustpu.fleet.network import Blend, LogitGrad, Network, SerialStack, State, as_logit, chain_of
-from robustpu.fleet.normalize import Norm, normalize
 
-# The gradient by what a layer puts out -> that by what it gets.
-Back: TypeAlias = Callable[[Tensor], Tensor]
+# Gradient by the output of a layer -> gradient by its input.
+Backward: TypeAlias = Callable[[Tensor], Tensor]
 
-# Numbers in a patch that are put into a row of their own.
-FEW = 64
+# Numbers of an output's patch up to which the first layer is a matrix product.
+MOST_IM2COL = 64
 # Layers without parameters, which torch differentiates.
 PLAIN = {
     *(nn.Flatten, nn.Identity, nn.AvgPool2d, nn.MaxPool2d, nn.AdaptiveAvgPool2d),
@@ -39,21 +39,21 @@ class Layer:
 class _Tensors:
     """What a step needs of one member, by the names of the module.
 
-    ``exact`` are parameters, ``rounded`` the same in the precision of the pictures. Gradients are
-    put into ``found``, and copied to ``grads`` at the end; those of batch norm are written there.
-    ``ticket`` is a zero for the kernels of batch norm.
+    ``cast`` are the parameters in the precision of the images. Gradients are put into ``found``
+    and copied to ``grads`` at the end; those of batch norm are written there. ``counter`` is a
+    zero for the kernels of batch norm.
     """
 
-    exact: Mapping[str, Tensor]
-    rounded: Mapping[str, Tensor]
+    parameters: Mapping[str, Tensor]
+    cast: Mapping[str, Tensor]
     grads: Mapping[str, Tensor]
     buffers: Mapping[str, Tensor]
-    ticket: Tensor
+    counter: Tensor
     found: dict[str, Tensor] = field(default_factory=dict)
 
 
 class ConvStack(SerialStack):
-    """A chain of layers for pictures, one member after the other.
+    """A chain of layers for images, one member after the other.
 
     On a GPU it trains in bfloat16, channels last; parameters, statistics of batch norm and the
     optimiser are in single precision. Evaluation is that of ``SerialStack``.
@@ -87,43 +87,43 @@ class ConvStack(SerialStack):
         blend: Blend | None = None,
     ) -> None:
         dtype = torch.bfloat16 if self._half else x.dtype
-        ticket = torch.zeros(1, dtype=torch.int32, device=x.device)
+        counter = torch.zeros(1, dtype=torch.int32, device=x.device)
         stacked = [self.views(flat) for flat in (state.flat, state.flat.to(dtype), out)]
-        logits, works = [], []
+        logits, tapes = [], []
         for member, rows in enumerate(x):
-            exact, rounded, grads, buffers = (
+            parameters, cast, grads, buffers = (
                 {name: value[member] for name, value in part.items()}
                 for part in (*stacked, state.buffers)
             )
-            tensors = _Tensors(exact, rounded, grads, buffers, ticket)
+            tensors = _Tensors(parameters, cast, grads, buffers, counter)
             own_blend = blend and Blend(blend.share[member], blend.relus)
             rows = rows.to(dtype, memory_format=torch.channels_last)
             y, tape = self._forward(rows, tensors, own_blend)
             logits.append(as_logit(y, len(y)).to(x.dtype))
-            works.append((tape, tensors))
-        slopes = grad(torch.stack(logits)).to(dtype)
-        for slope, (tape, tensors) in zip(slopes, works, strict=True):
-            dy = slope.unsqueeze(1)
-            for back in reversed(tape):
-                dy = back(dy)
+            tapes.append((tape, tensors))
+        logit_grad = grad(torch.stack(logits)).to(dtype)
+        for dz, (tape, tensors) in zip(logit_grad, tapes, strict=True):
+            dy = dz.unsqueeze(1)
+            for backward in reversed(tape):
+                dy = backward(dy)
             slots = [tensors.grads[name] for name in tensors.found]
             torch._foreach_copy_(slots, list(tensors.found.values()))
 
     def _forward(
         self, x: Tensor, tensors: _Tensors, blend: Blend | None
-    ) -> tuple[Tensor, list[Back]]:
-        """Return the output, and what takes gradients back, first layer first."""
-        tape: list[Back] = []
+    ) -> tuple[Tensor, list[Backward]]:
+        """Return the output, and how gradients go back through each layer, first layer first."""
+        tape: list[Backward] = []
         relus = 0
         for layer in self._layers:
-            x, back = _step(layer, x, tensors, is_first=not tape)
+            x, backward = _step(layer, x, tensors, is_first=not tape)
             # Before the first layer with parameters there is nothing to train.
-            if tape or f"{layer.name}.weight" in tensors.exact:
-                tape.append(back)
+            if tape or f"{layer.name}.weight" in tensors.parameters:
+                tape.append(backward)
             relus += layer.relu + (type(layer.module) is nn.ReLU)
             if blend is not None and relus == blend.relus:
-                x, back = _mix(x, blend.share)
-                tape.append(back)
+                x, backward = _mix(x, blend.share)
+                tape.append(backward)
                 blend = None
         return x, tape
 
@@ -170,77 +170,77 @@ def layers_of(module: nn.Module) -> Iterator[Layer]:
         is_taken = relu and not is_taken
 
 
-def _step(layer: Layer, x: Tensor, tensors: _Tensors, is_first: bool) -> tuple[Tensor, Back]:
+def _step(layer: Layer, x: Tensor, tensors: _Tensors, is_first: bool) -> tuple[Tensor, Backward]:
     if isinstance(layer.module, nn.BatchNorm2d):
-        return _norm(layer, layer.module, x, tensors)
+        return _batch_norm(layer, layer.module, x, tensors)
     if isinstance(layer.module, nn.Conv2d):
-        y, back = _convolve(layer.name, layer.module, x, tensors, is_first)
+        y, backward = _conv(layer.name, layer.module, x, tensors, is_first)
     elif isinstance(layer.module, nn.Linear):
-        y, back = _multiply(layer.name, x, tensors, is_first)
+        y, backward = _linear(layer.name, x, tensors, is_first)
     else:
-        y, back = _plain(layer.module, x)
+        y, backward = _parameter_free(layer.module, x)
     if not layer.relu:
-        return y, back
+        return y, backward
     y = y.relu()
-    return y, lambda dy: back(torch.ops.aten.threshold_backward(dy, y, 0))
+    return y, lambda dy: backward(torch.ops.aten.threshold_backward(dy, y, 0))
 
 
-def _norm(
+def _batch_norm(
     layer: Layer, module: nn.BatchNorm2d, x: Tensor, tensors: _Tensors
-) -> tuple[Tensor, Back]:
+) -> tuple[Tensor, Backward]:
     assert module.momentum is not None
     weight, bias = f"{layer.name}.weight", f"{layer.name}.bias"
-    norm = Norm(
-        tensors.exact[weight],
-        tensors.exact[bias],
+    norm = BatchNorm(
+        tensors.parameters[weight],
+        tensors.parameters[bias],
         tensors.grads[weight],
         tensors.grads[bias],
         tensors.buffers[f"{layer.name}.running_mean"],
         tensors.buffers[f"{layer.name}.running_var"],
         tensors.buffers[f"{layer.name}.num_batches_tracked"],
-        tensors.ticket,
+        tensors.counter,
         module.momentum,
         module.eps,
         layer.relu,
     )
-    return normalize(x, norm)
+    return batch_norm(x, norm)
 
 
-def _convolve(
+def _conv(
     name: str, module: nn.Conv2d, x: Tensor, tensors: _Tensors, is_first: bool
-) -> tuple[Tensor, Back]:
+) -> tuple[Tensor, Backward]:
     """Convolve; patches of few numbers, and single pixels, by a matrix product."""
-    if is_first and _numbers(module) <= FEW and _is_simple(module):
-        patches, size = _patches(x, module)
-        return _pictures(_multiply(name, patches, tensors, is_first), len(x), size)
+    if is_first and _numbers(module) <= MOST_IM2COL and _is_simple(module):
+        patches, size = _im2col(x, module)
+        return _as_images(_linear(name, patches, tensors, is_first), len(x), size)
     if module.kernel_size == module.stride == (1, 1) and _is_simple(module):
         pixels = x.permute(0, 2, 3, 1).reshape(-1, x.shape[1])
-        return _pictures(_multiply(name, pixels, tensors, is_first), len(x), x.shape[2:])
+        return _as_images(_linear(name, pixels, tensors, is_first), len(x), x.shape[2:])
     # Channels last already.
-    weight = tensors.rounded[f"{name}.weight"].permute(0, 3, 1, 2)
-    bias = tensors.rounded.get(f"{name}.bias")
+    weight = tensors.cast[f"{name}.weight"].permute(0, 3, 1, 2)
+    bias = tensors.cast.get(f"{name}.bias")
     shape: tuple[Any, ...] = (module.stride, module.padding, module.dilation)
     shape += (False, (0, 0), module.groups)
-    # As convolutions these gradients by the inputs are up to three times as fast as cuDNN's own.
-    turns = module.stride == (1, 1) and _is_simple(module) and len(weight) == weight.shape[1]
+    # As a convolution this gradient by the input is up to three times as fast as cuDNN's own.
+    as_conv = module.stride == (1, 1) and _is_simple(module) and len(weight) == weight.shape[1]
 
-    def back(dy: Tensor) -> Tensor:
+    def backward(dy: Tensor) -> Tensor:
         sizes = None if bias is None else [len(bias)]
-        wanted = [not (is_first or turns), True, bias is not None]
+        wanted = [not (is_first or as_conv), True, bias is not None]
         dx, weight_grad, bias_grad = torch.ops.aten.convolution_backward(
             dy, x, weight, sizes, *shape, wanted
         )
         tensors.found[f"{name}.weight"] = weight_grad.permute(0, 2, 3, 1)
         if bias is not None:
             tensors.found[f"{name}.bias"] = bias_grad
-        if turns and not is_first:
-            turned = weight.flip(2, 3).transpose(0, 1)
-            turned = turned.contiguous(memory_format=torch.channels_last)
+        if as_conv and not is_first:
+            flipped = weight.flip(2, 3).transpose(0, 1)
+            flipped = flipped.contiguous(memory_format=torch.channels_last)
             (high, wide), (above, left) = module.kernel_size, _margins(module)
-            dx = nn.functional.conv2d(dy, turned, padding=(high - 1 - above, wide - 1 - left))
+            dx = nn.functional.conv2d(dy, flipped, padding=(high - 1 - above, wide - 1 - left))
         return dx  # type: ignore[no-any-return]
 
-    return torch.convolution(x, weight, bias, *shape), back
+    return torch.convolution(x, weight, bias, *shape), backward
 
 
 def _numbers(module: nn.Conv2d) -> int:
@@ -260,7 +260,7 @@ def _is_simple(module: nn.Conv2d) -> bool:
     return is_dense and above < high and left < wide
 
 
-def _patches(x: Tensor, module: nn.Conv2d) -> tuple[Tensor, torch.Size]:
+def _im2col(x: Tensor, module: nn.Conv2d) -> tuple[Tensor, torch.Size]:
     """What each output sees, (outputs, height * width * channels), and the size of the output.
 
     There are zeros behind, up to a multiple of eight.
@@ -270,61 +270,60 @@ def _patches(x: Tensor, module: nn.Conv2d) -> tuple[Tensor, torch.Size]:
     x = nn.functional.pad(x.permute(0, 2, 3, 1), (0, 0, left, left, above, above))
     windows = x.unfold(1, high, down).unfold(2, wide, right).permute(0, 1, 2, 4, 5, 3)
     numbers, size = _numbers(module), windows.shape[:3]
-    patches = x.new_zeros(*size, numbers + _lacking(numbers))
+    patches = x.new_zeros(*size, numbers + _to_eight(numbers))
     patches[..., :numbers].view(windows.shape).copy_(windows)
     return patches.flatten(0, 2), size[1:]
 
 
-def _lacking(size: int) -> int:
+def _to_eight(size: int) -> int:
     """What is lacking to a multiple of eight: then matrix products are faster."""
     return -size % 8
 
 
-def _pictures(
-    found: tuple[Tensor, Back], pictures: int, size: Sequence[int]
-) -> tuple[Tensor, Back]:
-    """Make pictures, channels last, of an output for each pixel."""
-    y, back = found
-    whole = y.reshape(pictures, *size, -1).permute(0, 3, 1, 2)
+def _as_images(
+    found: tuple[Tensor, Backward], rows: int, size: Sequence[int]
+) -> tuple[Tensor, Backward]:
+    """Make images, channels last, of one output a pixel."""
+    y, backward = found
 
-    def pixels_back(dy: Tensor) -> Tensor:
-        dx = back(dy.permute(0, 2, 3, 1).reshape(y.shape))
-        return dx.reshape(pictures, *size, -1).permute(0, 3, 1, 2)
+    def of_images(dy: Tensor) -> Tensor:
+        dx = backward(dy.permute(0, 2, 3, 1).reshape(y.shape))
+        return dx.reshape(rows, *size, -1).permute(0, 3, 1, 2)
 
-    return whole, pixels_back
+    return y.reshape(rows, *size, -1).permute(0, 3, 1, 2), of_images
 
 
-def _multiply(name: str, x: Tensor, tensors: _Tensors, is_first: bool) -> tuple[Tensor, Back]:
+def _linear(name: str, x: Tensor, tensors: _Tensors, is_first: bool) -> tuple[Tensor, Backward]:
     """Multiply rows (..., inputs) by the weights, or by those of a convolution of one pixel."""
-    weight = tensors.rounded[f"{name}.weight"].flatten(1)
-    bias = tensors.rounded.get(f"{name}.bias")
+    weight = tensors.cast[f"{name}.weight"].flatten(1)
+    bias = tensors.cast.get(f"{name}.bias")
     outputs, inputs = weight.shape
-    taller, wider = _lacking(outputs), _lacking(inputs)
-    if taller or wider:
-        weight = nn.functional.pad(weight, (0, wider, 0, taller))
+    more_outputs, more_inputs = _to_eight(outputs), _to_eight(inputs)
+    if more_outputs or more_inputs:
+        weight = nn.functional.pad(weight, (0, more_inputs, 0, more_outputs))
     if x.shape[-1] < weight.shape[1]:
-        x = nn.functional.pad(x, (0, wider))
+        x = nn.functional.pad(x, (0, more_inputs))
     y = nn.functional.linear(x, weight)[..., :outputs]
 
-    def back(dy: Tensor) -> Tensor:
-        slopes = nn.functional.pad(dy, (0, taller)).flatten(0, -2)
-        grad = (slopes.t() @ x.flatten(0, -2))[:outputs, :inputs]
+    def backward(dy: Tensor) -> Tensor:
+        dz = nn.functional.pad(dy, (0, more_outputs)).flatten(0, -2)
+        grad = (dz.t() @ x.flatten(0, -2))[:outputs, :inputs]
         tensors.found[f"{name}.weight"] = grad.reshape(tensors.grads[f"{name}.weight"].shape)
         if bias is not None:
-            tensors.found[f"{name}.bias"] = slopes.sum(0)[:outputs]
-        return dy if is_first else (slopes @ weight)[:, :inputs].reshape(*x.shape[:-1], inputs)
+            tensors.found[f"{name}.bias"] = dz.sum(0)[:outputs]
+        return dy if is_first else (dz @ weight)[:, :inputs].reshape(*x.shape[:-1], inputs)
 
-    return y if bias is None else y + bias, back
+    return y if bias is None else y + bias, backward
 
 
-def _plain(module: nn.Module, x: Tensor) -> tuple[Tensor, Back]:
+def _parameter_free(module: nn.Module, x: Tensor) -> tuple[Tensor, Backward]:
     with torch.enable_grad():
         leaf = x.detach().requires_grad_()
         y = module(leaf)
     return y.detach(), lambda dy: torch.autograd.grad(y, leaf, dy)[0]
 
 
-def _mix(x: Tensor, share: Tensor) -> tuple[Tensor, Back]:
+def _mix(x: Tensor, share: Tensor) -> tuple[Tensor, Backward]:
     first, partner = x.chunk(2)
     share = share.view(-1, *[1] * (x.ndim - 1)).to(x.dtype)
     mixed = torch.lerp(partner, first, share)

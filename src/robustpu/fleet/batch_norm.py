@@ -13,14 +13,14 @@ from torch import Tensor
 
 from robustpu.fleet.kernel import compiled
 
-# The gradient by the output -> that by the input; those by weight and bias are written.
-NormBack: TypeAlias = Callable[[Tensor], Tensor]
+# Gradient by the output -> gradient by the input; those by weight and bias are written.
+NormBackward: TypeAlias = Callable[[Tensor], Tensor]
 
 # Threads of a block at most, each with eight neighbouring channels: 16 bytes, read at once.
 THREADS, WIDE = 512, 8
 # Blocks at most; and channels at most, for the memory that a block shares.
 BLOCKS, MOST_CHANNELS = 132, 4096
-NAMES = ("moments", "apply", "back_moments", "back")
+NAMES = ("statistics", "normalize", "backward_sums", "backward")
 
 SOURCE = """
 #define WIDE 8
@@ -47,16 +47,16 @@ static __device__ void write(uint4* y, long long place, Eight value) {
     y[place] = make_uint4(word[0], word[1], word[2], word[3]);
 }
 
-// Whether a ReLU lets nothing through; what is not a number passes, as in torch.
-static __device__ bool is_shut(float value) { return value <= 0; }
+// Whether a ReLU returns zero; it passes NaN on, as in torch.
+static __device__ bool is_zeroed(float value) { return value <= 0; }
 
 // Adds up the sums of all threads. Of all blocks, the last to come gets true and the totals in
 // ``sums``, sixteen for each eight channels; the order of addition is always the same.
 static __device__ bool totals(
-    Eight first, Eight second, float* sums, float* partial, int* ticket, int vectors)
+    Eight first, Eight second, float* sums, float* partial, int* counter, int vectors)
 {
     __shared__ bool is_last;
-    int own = threadIdx.x % vectors, kinds = 2 * WIDE * vectors;
+    int vector = threadIdx.x % vectors, kinds = 2 * WIDE * vectors;
     for (int k = 0; k < WIDE; k++) {
         sums[k * blockDim.x + threadIdx.x] = first.at[k];
         sums[(WIDE + k) * blockDim.x + threadIdx.x] = second.at[k];
@@ -65,12 +65,13 @@ static __device__ bool totals(
     for (int i = threadIdx.x; i < kinds; i += blockDim.x) {
         float total = 0;
         // blockDim.x is a multiple of ``vectors``.
-        for (int t = own; t < blockDim.x; t += vectors) total += sums[i / vectors * blockDim.x + t];
+        for (int t = vector; t < blockDim.x; t += vectors)
+            total += sums[i / vectors * blockDim.x + t];
         partial[blockIdx.x * kinds + i] = total;
     }
     __threadfence();
     __syncthreads();
-    if (threadIdx.x == 0) is_last = atomicAdd(ticket, 1) == gridDim.x - 1;
+    if (threadIdx.x == 0) is_last = atomicAdd(counter, 1) == gridDim.x - 1;
     __syncthreads();
     if (!is_last) return false;
     __threadfence();
@@ -96,7 +97,7 @@ static __device__ bool totals(
         for (int team = 1; team < teams; team++) total += sums[team * kinds + i];
         sums[i] = total;
     }
-    if (threadIdx.x == 0) *ticket = 0;
+    if (threadIdx.x == 0) *counter = 0;
     __syncthreads();
     return true;
 }
@@ -105,29 +106,29 @@ static __device__ bool totals(
 #define PLACE(c) ((c) % WIDE * vectors + (c) / WIDE)
 #define SECOND (WIDE * vectors)
 
-extern "C" __global__ void moments(
-    const uint4* x, float* partial, int* ticket, float* mean, float* inverse, float* running_mean,
-    float* running_var, long long* count, int rows, int channels, double momentum, double eps)
+extern "C" __global__ void statistics(
+    const uint4* x, float* partial, int* counter, float* mean, float* inverse, float* running_mean,
+    float* running_var, long long* n_batches, int rows, int channels, double momentum, double eps)
 {
     __shared__ __align__(16) float sums[SUMS];
-    int vectors = channels / WIDE, own = threadIdx.x % vectors, step = blockDim.x / vectors;
-    // Sums of what differs from the first row, so that large means cost no digits.
-    Eight pivot = read(x, own), first = {}, second = {};
+    int vectors = channels / WIDE, vector = threadIdx.x % vectors, step = blockDim.x / vectors;
+    // Sums of differences from the first row, so that a large mean costs no precision.
+    Eight pivot = read(x, vector), first = {}, second = {};
     #pragma unroll 4
     for (int row = blockIdx.x * step + threadIdx.x / vectors; row < rows; row += gridDim.x * step) {
-        Eight value = read(x, (long long)row * vectors + own);
+        Eight value = read(x, (long long)row * vectors + vector);
         for (int k = 0; k < WIDE; k++) {
             float away = value.at[k] - pivot.at[k];
             first.at[k] += away;
             second.at[k] += away * away;
         }
     }
-    if (!totals(first, second, sums, partial, ticket, vectors)) return;
-    if (threadIdx.x == 0) *count += 1;
+    if (!totals(first, second, sums, partial, counter, vectors)) return;
+    if (threadIdx.x == 0) *n_batches += 1;
     for (int c = threadIdx.x; c < channels; c += blockDim.x) {
         float away = sums[PLACE(c)] / rows, start = read(x, c / WIDE).at[c % WIDE];
         float variance = max(0.0f, sums[PLACE(c) + SECOND] / rows - away * away);
-        // max would drop what is not a number.
+        // max drops NaN.
         if (away != away) variance = away;
         mean[c] = start + away;
         inverse[c] = rsqrtf(variance + (float)eps);
@@ -137,70 +138,70 @@ extern "C" __global__ void moments(
     }
 }
 
-extern "C" __global__ void apply(
+extern "C" __global__ void normalize(
     const uint4* x, uint4* y, const float* weight, const float* bias, const float* mean,
     const float* inverse, int rows, int channels)
 {
-    int vectors = channels / WIDE, own = threadIdx.x % vectors, step = blockDim.x / vectors;
+    int vectors = channels / WIDE, vector = threadIdx.x % vectors, step = blockDim.x / vectors;
     Eight scale, shift;
     for (int k = 0; k < WIDE; k++) {
-        int c = own * WIDE + k;
+        int c = vector * WIDE + k;
         scale.at[k] = weight[c] * inverse[c];
         shift.at[k] = bias[c] - mean[c] * scale.at[k];
     }
     #pragma unroll 4
     for (int row = blockIdx.x * step + threadIdx.x / vectors; row < rows; row += gridDim.x * step) {
-        Eight value = read(x, (long long)row * vectors + own);
+        Eight value = read(x, (long long)row * vectors + vector);
         for (int k = 0; k < WIDE; k++) {
             float z = value.at[k] * scale.at[k] + shift.at[k];
-            value.at[k] = RELU && is_shut(z) ? 0.0f : z;
+            value.at[k] = RELU && is_zeroed(z) ? 0.0f : z;
         }
-        write(y, (long long)row * vectors + own, value);
+        write(y, (long long)row * vectors + vector, value);
     }
 }
 
-extern "C" __global__ void back_moments(
-    const uint4* dy, const uint4* x, float* partial, int* ticket, const float* weight,
+extern "C" __global__ void backward_sums(
+    const uint4* dy, const uint4* x, float* partial, int* counter, const float* weight,
     const float* bias, const float* mean, const float* inverse, float* weight_grad,
     float* bias_grad, int rows, int channels)
 {
     __shared__ __align__(16) float sums[SUMS];
-    int vectors = channels / WIDE, own = threadIdx.x % vectors, step = blockDim.x / vectors;
+    int vectors = channels / WIDE, vector = threadIdx.x % vectors, step = blockDim.x / vectors;
     Eight scale, shift, middle, first = {}, second = {};
     for (int k = 0; k < WIDE; k++) {
-        int c = own * WIDE + k;
+        int c = vector * WIDE + k;
         middle.at[k] = mean[c];
         scale.at[k] = weight[c] * inverse[c];
         shift.at[k] = bias[c] - mean[c] * scale.at[k];
     }
     #pragma unroll 4
     for (int row = blockIdx.x * step + threadIdx.x / vectors; row < rows; row += gridDim.x * step) {
-        Eight value = read(x, (long long)row * vectors + own);
-        Eight slope = read(dy, (long long)row * vectors + own);
+        Eight value = read(x, (long long)row * vectors + vector);
+        Eight grad = read(dy, (long long)row * vectors + vector);
         for (int k = 0; k < WIDE; k++) {
-            bool shut = RELU && is_shut(value.at[k] * scale.at[k] + shift.at[k]);
-            float g = shut ? 0.0f : slope.at[k];
+            bool zeroed = RELU && is_zeroed(value.at[k] * scale.at[k] + shift.at[k]);
+            float g = zeroed ? 0.0f : grad.at[k];
             first.at[k] += g;
             second.at[k] += g * (value.at[k] - middle.at[k]);
         }
     }
-    if (!totals(first, second, sums, partial, ticket, vectors)) return;
+    if (!totals(first, second, sums, partial, counter, vectors)) return;
     for (int c = threadIdx.x; c < channels; c += blockDim.x) {
         bias_grad[c] = sums[PLACE(c)];
         weight_grad[c] = sums[PLACE(c) + SECOND] * inverse[c];
     }
 }
 
-extern "C" __global__ void back(
+extern "C" __global__ void backward(
     const uint4* dy, const uint4* x, uint4* dx, const float* weight, const float* bias,
     const float* mean, const float* inverse, const float* weight_grad, const float* bias_grad,
     int rows, int channels)
 {
-    int vectors = channels / WIDE, own = threadIdx.x % vectors, step = blockDim.x / vectors;
+    int vectors = channels / WIDE, vector = threadIdx.x % vectors, step = blockDim.x / vectors;
     // dx = scale * g - slope * x - level
     Eight scale, shift, slope, level;
     for (int k = 0; k < WIDE; k++) {
-        int c = own * WIDE + k;
+        int c = vector * WIDE + k;
         scale.at[k] = weight[c] * inverse[c];
         shift.at[k] = bias[c] - mean[c] * scale.at[k];
         slope.at[k] = scale.at[k] * inverse[c] * weight_grad[c] / rows;
@@ -208,11 +209,11 @@ extern "C" __global__ void back(
     }
     #pragma unroll 4
     for (int row = blockIdx.x * step + threadIdx.x / vectors; row < rows; row += gridDim.x * step) {
-        long long place = (long long)row * vectors + own;
-        Eight value = read(x, place), given = read(dy, place);
+        long long place = (long long)row * vectors + vector;
+        Eight value = read(x, place), grad = read(dy, place);
         for (int k = 0; k < WIDE; k++) {
-            bool shut = RELU && is_shut(value.at[k] * scale.at[k] + shift.at[k]);
-            float g = shut ? 0.0f : given.at[k];
+            bool zeroed = RELU && is_zeroed(value.at[k] * scale.at[k] + shift.at[k]);
+            float g = zeroed ? 0.0f : grad.at[k];
             value.at[k] = scale.at[k] * g - slope.at[k] * value.at[k] - level.at[k];
         }
         write(dx, place, value);
@@ -222,16 +223,16 @@ extern "C" __global__ void back(
 
 
 @dataclass(frozen=True)
-class Norm:
+class BatchNorm:
     """A layer of batch norm, followed by a ReLU or not.
 
     Parameters
     ----------
     weight, bias, weight_grad, bias_grad
         Parameters (channels,), and where their gradients are written.
-    mean, variance, count
-        Running statistics, which a step moves by ``momentum``, and the number of steps.
-    ticket
+    mean, variance, n_batches
+        Running statistics, which a step moves by ``momentum``, and the number of batches so far.
+    counter
         Zero, and zero again afterwards: what blocks of a kernel count themselves by.
     eps
         Added to the variance.
@@ -245,22 +246,22 @@ class Norm:
     bias_grad: Tensor
     mean: Tensor
     variance: Tensor
-    count: Tensor
-    ticket: Tensor
+    n_batches: Tensor
+    counter: Tensor
     momentum: float
     eps: float
     relu: bool
 
 
-def normalize(x: Tensor, norm: Norm) -> tuple[Tensor, NormBack]:
-    """Normalise pictures (rows, channels, height, width) by their own statistics.
+def batch_norm(x: Tensor, norm: BatchNorm) -> tuple[Tensor, NormBackward]:
+    """Normalise images (rows, channels, height, width) by their own statistics.
 
     Examples
     --------
     >>> one, zero, mean = torch.ones(1), torch.zeros(1), torch.zeros(1)
     >>> grads, counters = [torch.empty(1)] * 2, [torch.zeros(1).int()] * 2
-    >>> norm = Norm(one, zero, *grads, mean, torch.ones(1), *counters, 0.1, 0.0, True)
-    >>> y, back = normalize(torch.tensor([-1.0, 3.0]).view(2, 1, 1, 1), norm)
+    >>> norm = BatchNorm(one, zero, *grads, mean, torch.ones(1), *counters, 0.1, 0.0, True)
+    >>> y, backward = batch_norm(torch.tensor([-1.0, 3.0]).view(2, 1, 1, 1), norm)
     >>> y.flatten().tolist(), norm.mean.tolist()
     ([0.0, 1.0], [0.10000000149011612])
     """
@@ -268,8 +269,8 @@ def normalize(x: Tensor, norm: Norm) -> tuple[Tensor, NormBack]:
     return _by_torch(x, norm) if kernels is None else _by_kernels(x, norm, kernels)
 
 
-def _by_torch(x: Tensor, norm: Norm) -> tuple[Tensor, NormBack]:
-    norm.count.add_(1)
+def _by_torch(x: Tensor, norm: BatchNorm) -> tuple[Tensor, NormBackward]:
+    norm.n_batches.add_(1)
     running = norm.mean, norm.variance
     y, mean, inverse = torch.native_batch_norm(
         x, norm.weight, norm.bias, *running, True, norm.momentum, norm.eps
@@ -277,7 +278,7 @@ def _by_torch(x: Tensor, norm: Norm) -> tuple[Tensor, NormBack]:
     if norm.relu:
         y.relu_()
 
-    def back(dy: Tensor) -> Tensor:
+    def input_grad(dy: Tensor) -> Tensor:
         if norm.relu:
             dy = torch.ops.aten.threshold_backward(dy, y, 0)
         dx, weight_grad, bias_grad = torch.ops.aten.native_batch_norm_backward(
@@ -287,7 +288,7 @@ def _by_torch(x: Tensor, norm: Norm) -> tuple[Tensor, NormBack]:
         norm.bias_grad.copy_(bias_grad)
         return dx  # type: ignore[no-any-return]
 
-    return y, back
+    return y, input_grad
 
 
 def _kernels(x: Tensor, relu: bool) -> list[Callable[..., None]] | None:
@@ -300,9 +301,9 @@ def _kernels(x: Tensor, relu: bool) -> list[Callable[..., None]] | None:
 
 
 def _by_kernels(
-    x: Tensor, norm: Norm, kernels: list[Callable[..., None]]
-) -> tuple[Tensor, NormBack]:
-    moments, apply, back_moments, back_apply = kernels
+    x: Tensor, norm: BatchNorm, kernels: list[Callable[..., None]]
+) -> tuple[Tensor, NormBackward]:
+    statistics, normalize, backward_sums, backward = kernels
     x = x.contiguous(memory_format=torch.channels_last)
     channels = x.shape[1]
     rows = x.numel() // channels
@@ -311,22 +312,22 @@ def _by_kernels(
     shape = {"grid": (blocks, 1, 1), "block": (block, 1, 1)}
 
     def scratch() -> list[Tensor]:
-        return [norm.weight.new_empty(blocks, 2, channels), norm.ticket]
+        return [norm.weight.new_empty(blocks, 2, channels), norm.counter]
 
     mean, inverse = torch.empty_like(norm.weight), torch.empty_like(norm.weight)
-    running = [norm.mean, norm.variance, norm.count]
+    running = [norm.mean, norm.variance, norm.n_batches]
     size, rates = [rows, channels], [float(norm.momentum), float(norm.eps)]
-    moments(args=[x, *scratch(), mean, inverse, *running, *size, *rates], **shape)
+    statistics(args=[x, *scratch(), mean, inverse, *running, *size, *rates], **shape)
     y = torch.empty_like(x)
     shift = [norm.weight, norm.bias, mean, inverse]
-    apply(args=[x, y, *shift, *size], **shape)
+    normalize(args=[x, y, *shift, *size], **shape)
 
-    def back(dy: Tensor) -> Tensor:
+    def input_grad(dy: Tensor) -> Tensor:
         dy = dy.contiguous(memory_format=torch.channels_last)
         grads = [norm.weight_grad, norm.bias_grad]
-        back_moments(args=[dy, x, *scratch(), *shift, *grads, *size], **shape)
+        backward_sums(args=[dy, x, *scratch(), *shift, *grads, *size], **shape)
         dx = torch.empty_like(x)
-        back_apply(args=[dy, x, dx, *shift, *grads, *size], **shape)
+        backward(args=[dy, x, dx, *shift, *grads, *size], **shape)
         return dx
 
-    return y, back
+    return y, input_grad
