@@ -1,10 +1,13 @@
 """What the scripts of figures share: their setting, their options, and when they train."""
 
 import argparse
+import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from robustpu.bench.plan import Cell, load
+from robustpu import DistPUClassifier
+from robustpu.bench.plan import load
 
 HERE = Path(__file__).parent
 RESULTS, FIGURES = HERE / "results", HERE / "figures"
@@ -13,14 +16,22 @@ RESULTS, FIGURES = HERE / "results", HERE / "figures"
 TO_END = {"validation_fraction": 0.0, "patience": None}
 
 
-def setting(prior: float) -> Cell:
-    """The cell of epochs.toml with E = 10 on MNIST."""
-    (cell,) = [
-        cell
-        for cell in load(HERE / "epochs.toml")
-        if cell.name == f"mnist/epochs-10/{prior}/oracle"
-    ]
-    return cell
+def searched(method: str, prior: float) -> Any:
+    """The classifier with the setting that main.jsonl selects on MNIST by true labels."""
+    name = f"mnist/{method}/{prior}/oracle"
+    (cell,) = [cell for cell in load(HERE / "main.toml") if cell.name == name]
+    stored = map(json.loads, (RESULTS / "main.jsonl").read_text().splitlines())
+    wanted = {key: getattr(cell, key) for key in ("dataset", "method", "prior", "selection")}
+    # One setting is selected for all trials of a cell.
+    settings = next(line["settings"] for line in stored if wanted.items() <= line.items())
+    return cell.build(settings).set_params(**TO_END)
+
+
+def dist_pu(prior: float, epochs: int) -> DistPUClassifier:
+    """Dist-PU with so many epochs in all, shared by its stages in proportion to the defaults."""
+    model = searched("dist-pu", prior)
+    first = epochs * model.epochs // model.planned_epochs
+    return model.set_params(epochs=first, mix_epochs=epochs - first)
 
 
 def make_figure(

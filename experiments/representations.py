@@ -1,11 +1,13 @@
-"""Figure: what the hidden layer makes of MNIST, in the last three rounds of Robust-PU and in nnPU.
+"""Figure: what the hidden layer makes of MNIST, in Robust-PU's last rounds, nnPU and Dist-PU.
 
     pip install 'robustpu[figures]'
     python experiments/representations.py          # trains if the result is missing, then draws
     python experiments/representations.py --draw   # draws alone
 
-MNIST at prior 0.6, one trial, the setting of epochs.toml with E = 10. nnPU has as many epochs as
-Robust-PU in all. The 100 hidden units are laid out in the plane by UMAP, each network by itself.
+MNIST at prior 0.6, one trial. Robust-PU and Dist-PU have the settings that main.jsonl selects for
+them by true labels, nnPU that of Robust-PU's pre-training. All have as many epochs, half of them in
+each stage of Dist-PU. The 100 hidden units are laid out in the plane by UMAP, each network by
+itself.
 """
 
 import warnings
@@ -13,7 +15,8 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from figure import FIGURES, RESULTS, TO_END, make_figure, setting
+from figure import FIGURES, RESULTS, TO_END, dist_pu, make_figure, searched
+from sklearn.base import clone
 
 from robustpu import CollapseWarning, fit_together
 from robustpu.bench.protocol import split
@@ -27,20 +30,20 @@ def train(data_dir: Path | None, device: str) -> None:
     """Store the plane coordinates of each network, (rows, 2), and what the rows are."""
     from umap import UMAP
 
-    cell = setting(PRIOR)
     pu = split("mnist", PRIOR, trial=0, data_dir=data_dir)
     given = {"prior": pu.prior, "random_state": 0, "device": device}
     models = {
-        f"Robust-PU, round {rounds}": cell.build({}, **given).set_params(
-            **TO_END, curriculum__max_rounds=rounds
+        f"Robust-PU, round {rounds}": searched("robust-pu", PRIOR).set_params(
+            **given, curriculum__max_rounds=rounds
         )
         for rounds in range(ROUNDS - 2, ROUNDS + 1)
     }
     first = next(iter(models.values()))
     epochs = first.pretrain.epochs + ROUNDS * first.epochs
-    models[f"nnPU, epoch {epochs}"] = cell.build({}, **given).pretrain.set_params(
+    models[f"nnPU, epoch {epochs}"] = clone(first.pretrain).set_params(
         **given, **TO_END, epochs=epochs
     )
+    models[f"Dist-PU, epoch {epochs}"] = dist_pu(PRIOR, epochs).set_params(**given)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CollapseWarning)
         fit_together([(model, pu.X, pu.y) for model in models.values()])
@@ -65,14 +68,14 @@ def draw() -> None:
     with np.load(STORED, allow_pickle=False) as file:
         stored = dict(file)
     labeled, positive = stored.pop("is_labeled"), stored.pop("is_positive")
-    figure = Figure(figsize=(12, 3.6), layout="constrained")
+    figure = Figure(figsize=(9, 6.4), layout="constrained")
     FigureCanvasAgg(figure)
     kinds = (
         ("unlabelled negative", ~labeled & ~positive, NEGATIVE, "o", 5),
         ("unlabelled positive", ~labeled & positive, POSITIVE, "o", 5),
         ("labelled positive", labeled, "#7a2e1f", "x", 9),
     )
-    panels = figure.subplots(1, len(stored))
+    *panels, last = figure.subplots(2, 3).flat
     for panel, (name, place) in zip(panels, stored.items(), strict=True):
         for label, rows, colour, marker, size in kinds:
             points = place[rows].astype(float)
@@ -82,8 +85,9 @@ def draw() -> None:
         panel.set_title(name, loc="left", color=INK, fontsize=10)
         panel.set(xticks=[], yticks=[])
         panel.spines[:].set_color("#cccccc")
+    last.set_axis_off()
     handles, labels = panels[0].get_legend_handles_labels()
-    legend = figure.legend(handles, labels, loc="outside lower left", ncols=3, frameon=False)
+    legend = last.legend(handles, labels, loc="center left", frameon=False, labelspacing=1)
     for handle in legend.legend_handles:
         handle.set_sizes([30])
     figure.savefig(PICTURE, dpi=160)

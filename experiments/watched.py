@@ -1,8 +1,10 @@
-"""Robust-PU that goes through all rounds, and keeps what it predicts after each."""
+"""What networks predict on the way: Robust-PU after each round, any method after some epochs."""
 
 import warnings
 from collections.abc import Sequence
+from itertools import count
 
+import numpy as np
 import torch
 
 from robustpu import RobustPUClassifier, fit_together
@@ -107,3 +109,39 @@ def watch(jobs: Sequence[tuple], scored: int) -> list[tuple[torch.Tensor, torch.
         raise ValueError("two networks have one seed; give each its own random_state.")
     places = WatchedRobustPU.seen, WatchedRobustPU.seen_mean
     return [tuple(torch.stack(place[seed]) for place in places) for seed in seeds]
+
+
+def watch_epochs(model, X, y, every: int) -> dict[int, np.ndarray]:
+    """Train one network of any method, and look at it on the way.
+
+    Parameters
+    ----------
+    model
+        A classifier of one network that holds nothing out.
+    every
+        After how many epochs to look.
+
+    Returns
+    -------
+    logits
+        Epoch -> logits of the rows of ``X``, (rows,).
+    """
+    seen = {}
+
+    class Watched(type(model)):
+        @classmethod
+        def train(cls, fleet, settings):
+            report, epochs = fleet.on_epoch, count(1)
+
+            def on_epoch(members: int) -> None:
+                if (epoch := next(epochs)) % every == 0:
+                    in_order = fleet.training.index[0].argsort()
+                    seen[epoch] = fleet.logits()[0, in_order].cpu().numpy()
+                if report is not None:
+                    report(members)
+
+            fleet.on_epoch = on_epoch
+            return super().train(fleet, settings)
+
+    Watched(**model.get_params(deep=False)).fit(X, y)
+    return seen

@@ -1,17 +1,20 @@
-"""The experiments that watch the rounds train what `RobustPUClassifier` trains."""
+"""The experiments that watch the rounds or epochs train what the classifiers train."""
 
 import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
+from scipy.special import expit
+from sklearn.base import clone
 
-from robustpu import NNPUClassifier, RobustPUClassifier, make_pu
+from robustpu import DistPUClassifier, NNPUClassifier, RobustPUClassifier, make_pu
 from robustpu.curriculum import Curriculum
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "experiments"))
 
 import selection_noise
-from watched import watch
+from watched import watch, watch_epochs
 
 
 def problem():
@@ -39,6 +42,26 @@ def test_watched_networks_end_where_robust_pu_ends():
     assert (after[0] == mean[0]).all()
     np.testing.assert_allclose(after[-1].sigmoid().numpy(), probability, atol=1e-5)
     assert not np.allclose(after[0].numpy(), after[-1].numpy(), atol=0.01)
+
+
+ROBUST_PU = RobustPUClassifier(
+    pretrain=NNPUClassifier(epochs=2), curriculum=Curriculum(max_rounds=2), epochs=3
+)
+
+
+@pytest.mark.parametrize(
+    "model", [ROBUST_PU, NNPUClassifier(epochs=8), DistPUClassifier(epochs=4, mix_epochs=4)]
+)
+def test_epochs_are_watched_up_to_the_fitted_network(model):
+    pu = problem()
+    model = clone(model).set_params(
+        patience=None, prior=0.4, random_state=0, validation_fraction=0.0, device="cpu"
+    )
+    seen = watch_epochs(model, pu.X, pu.y, 2)
+    probability = model.fit(pu.X, pu.y).predict_proba(pu.X)[:, 1]
+    assert list(seen) == [2, 4, 6, 8]
+    np.testing.assert_allclose(expit(seen[8]), probability, atol=1e-5)
+    assert not np.allclose(seen[2], seen[8], atol=0.001)
 
 
 def test_a_round_and_a_setting_are_selected_by_the_score():

@@ -102,12 +102,21 @@ def _bold_mean(text: str) -> str:
     return f"**{mean}** {rest}"
 
 
-def final_loss(method: str, kind: str) -> str:
-    """Mean loss of unlabelled rows as negatives after the last epoch, by true class."""
+def unlabeled_loss(method: str, kind: str, epochs: str = "300") -> str:
+    """Mean loss of unlabelled rows as negatives, by true class."""
+    return f"{_on_the_way(method, kind, epochs):.2f}"
+
+
+def unlabeled_flagged(method: str, kind: str, epochs: str = "300") -> str:
+    """Percentage of unlabelled rows of a true class that are predicted positive."""
+    return f"{100 * _on_the_way(method, f'{kind}_flagged', epochs):.1f} %"
+
+
+def _on_the_way(method: str, name: str, epochs: str) -> float:
+    """Mean over the trials of `losses.py`."""
     entries = json.loads((RESULTS / "losses.json").read_text())
-    last = max(entry["epochs"] for entry in entries)
-    found = [e[kind] for e in entries if (e["method"], e["epochs"]) == (method, last)]
-    return f"{fmean(found):.2f}"
+    wanted = method, int(epochs)
+    return fmean(entry[name] for entry in entries if (entry["method"], entry["epochs"]) == wanted)
 
 
 def pu_bench(method: str) -> str:
@@ -286,7 +295,8 @@ def coverage_above(name: str) -> str:
 FIGURES: Final[dict[str, Callable[..., Any]]] = {
     "biased": biased,
     "learners": learners,
-    "final-loss": final_loss,
+    "unlabeled-loss": unlabeled_loss,
+    "unlabeled-flagged": unlabeled_flagged,
     "coverage": coverage,
     "coverage-above": coverage_above,
     "pu-bench": pu_bench,

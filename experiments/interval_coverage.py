@@ -1,7 +1,7 @@
 """Table: how often 90 % intervals hold the truth, over 200 problems of many kinds.
 
-    python experiments/coverage.py            # runs what is missing, then prints
-    python experiments/coverage.py --draw     # prints alone
+    python experiments/interval_coverage.py            # runs what is missing, then prints
+    python experiments/interval_coverage.py --draw     # prints alone
 
 Problem by problem, chance decides the overlap (AUC .7 to 1), the share of positives among the
 unlabelled rows (1 to 50 %), 25 to 400 labels, 500 to 2,000 unlabelled rows, the scenario, and
