@@ -13,11 +13,8 @@ import argparse
 import json
 import os
 import resource
-import subprocess
-import sys
 import time
 import warnings
-from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -26,10 +23,9 @@ import numpy as np
 from lightgbm import LGBMClassifier
 from scipy import sparse
 
+from measured import apart, store
 from robustpu import PUClassifier
-from robustpu.bench.machine import checkout, device_name
 
-STORED = Path(__file__).with_suffix(".json")
 # Rows, columns, labelled positives, share of numbers that are not 0.
 SIZES = [
     (1_200, 57, 100, 1.0),
@@ -85,14 +81,6 @@ def measure(size: tuple[int, int, int, float], effort: str) -> dict[str, Any]:
     }
 
 
-def apart(size: tuple[int, int, int, float], effort: str) -> dict[str, Any]:
-    """The same in a process of its own."""
-    command = [sys.executable, "-W", "ignore", __file__, "--one", json.dumps([size, effort])]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--large", action="store_true")
@@ -109,15 +97,14 @@ def main() -> None:
     found = []
     for size in [*SIZES, *([LARGE] if options.large else [])]:
         for effort in EFFORTS:
-            one = apart(size, effort)
+            one = apart(__file__, "--one", json.dumps([size, effort]))
             found.append(one)
             ratio = one["seconds"] / one["lightgbm"]
             print(f"{size[0]:>9,} {size[1]:>7} {effort:>8} {one['seconds']:>8.1f}", end="")
             print(f" {ratio:>10.0f} {one['gigabytes']:>10.2f}", end="")
             print(f" {one['rows_a_second']:>13,}", flush=True)
     if options.write:
-        about = {"device": device_name("cpu"), **checkout()}
-        STORED.write_text(json.dumps([{**entry, **about} for entry in found], indent=1) + "\n")
+        store(__file__, found)
 
 
 if __name__ == "__main__":

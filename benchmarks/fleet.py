@@ -11,23 +11,20 @@ ratios.
 """
 
 import argparse
-import json
 import resource
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import torch
 from torch import nn
 from torch.nn import functional
 from torch.utils.data import DataLoader, TensorDataset
 
-from robustpu.bench.machine import checkout, device_name
+from measured import store
 from robustpu.fleet import Fleet, Member, Rows, cross_entropy, cross_entropy_grad
 from robustpu.modules import mlp
 
-STORED = Path(__file__).with_suffix(".json")
 BATCH = 64
 SIZES = (1, 10, 30)
 # Inputs: the ratio to the plain loop that a fleet of 1 and a fleet of 10 are to reach.
@@ -127,8 +124,7 @@ def main() -> None:
         verdict = "met" if met else "missed"
         print(f"{inputs:>6} {times['plain']:8.0f} {cells}  {one}x, {ten}x: {verdict}", flush=True)
     if options.write:
-        about = {"torch": torch.__version__, "device": device_name("cpu"), **checkout()}
-        STORED.write_text(json.dumps([{**entry, **about} for entry in found], indent=1) + "\n")
+        store(__file__, found, torch=torch.__version__)
     print(
         f"\npeak memory, 30 members on 6,000 x 784: {peak_memory(30, 6000, 784):.2f} GB"
         " (target: 1.5)"

@@ -10,7 +10,6 @@ Two parts are scored at a time while the next one is read; libraries have one th
 """
 
 import argparse
-import json
 import os
 import shutil
 import sys
@@ -21,11 +20,10 @@ from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-from robustpu.bench.machine import checkout, device_name
+from measured import store
 from robustpu.tables import iter_table
 from tables import make
 
-STORED = Path(__file__).with_suffix(".json")
 ROWS = 5_000
 EFFORTS = ("default", "fast")
 
@@ -101,8 +99,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory(dir=options.folder) as name:
             found.append(measure(gigabytes, Path(name)))
     if options.write:
-        about = {"device": device_name("cpu"), **checkout()}
-        STORED.write_text(json.dumps([{**entry, **about} for entry in found], indent=1) + "\n")
+        store(__file__, found)
 
 
 if __name__ == "__main__":

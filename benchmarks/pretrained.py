@@ -16,14 +16,12 @@ import argparse
 import json
 import os
 import resource
-import subprocess
-import sys
 import time
-from pathlib import Path
 
 import numpy as np
 
-STORED = Path(__file__).with_suffix(".json")
+from measured import apart, store
+
 SIZES = ((1_200, 16), (1_200, 57), (10_000, 30))
 QUERIES = 1_000
 
@@ -71,17 +69,6 @@ def measure(learner: str, n_rows: int, n_columns: int, members: int | None) -> d
     }
 
 
-def apart(learner: str, *size: int, members: int | None, threads: int) -> dict[str, float]:
-    """The same in a process of its own."""
-    command = [sys.executable, "-W", "ignore", __file__, "--learner", learner]
-    command += ["--size", *map(str, size)]
-    command += [] if members is None else ["--members", str(members)]
-    environment = os.environ | {"OMP_NUM_THREADS": str(threads)}
-    done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
-    found: dict[str, float] = json.loads(done.stdout)
-    return found
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--members", type=int)
@@ -97,9 +84,11 @@ def main() -> None:
     print("| rows x columns | wall s | processor s | MB | LightGBM processor s | ratio |")
     print("|---|---|---|---|---|---|")
     stored = []
+    members = [] if asked.members is None else ["--members", asked.members]
     for n_rows, n_columns in SIZES:
+        given = "--size", n_rows, n_columns, *members
         ours, trees = (
-            apart(learner, n_rows, n_columns, members=asked.members, threads=asked.threads)
+            apart(__file__, "--learner", learner, *given, threads=asked.threads)
             for learner in ("pretrained", "lightgbm")
         )
         sides = {"pretrained": ours, "lightgbm": trees}
@@ -112,10 +101,7 @@ def main() -> None:
             flush=True,
         )
     if asked.write:
-        from robustpu.bench.machine import checkout, device_name
-
-        about = {"device": device_name("cpu"), **checkout()}
-        STORED.write_text(json.dumps([{**entry, **about} for entry in stored], indent=1) + "\n")
+        store(__file__, stored)
 
 
 if __name__ == "__main__":

@@ -14,8 +14,6 @@ as it goes.
 
 import argparse
 import json
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -23,6 +21,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+
+from measured import apart
 
 ROWS, COLUMNS, BLOCK = 2_500_000, 100, 1 << 15
 HERE = Path(__file__).with_suffix(".json")
@@ -82,9 +82,7 @@ def fit(path: Path, is_held: bool) -> dict[str, float]:
 def measure(path: Path, columns: int, is_held: bool) -> dict[str, Any]:
     """The same in a process of its own."""
     kind = "held" if is_held else "read"
-    command = [sys.executable, __file__, "--fit", str(path), "--kind", kind]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    found = json.loads(done.stdout)
+    found = apart(__file__, "--fit", path, "--kind", kind)
     rows = len(np.load(path, mmap_mode="r"))
     one = {"rows": rows, "columns": columns, "gb": round(rows * columns * 4 / 1e9, 2), "kind": kind}
     one |= {name: round(found[name], 2) for name in ("s", "cpu_s", "mb")}

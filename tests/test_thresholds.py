@@ -316,7 +316,7 @@ def test_what_needs_a_share_that_unseen_rows_do_not_tell_is_left_out(pu):
     assert set(found) == {"recall", "lift_at_k", "auc_of_labeled"}
     assert found["recall"] == known["recall"]
     low, high = found.sample.priors
-    assert 0 < low < 0.1
+    assert low == 0
     assert 0.4 <= high < 0.6
     assert f"prior unknown, up to {high:.3g}" in str(found)
     with pytest.raises(KeyError, match="needs the share of positives"):
@@ -325,6 +325,9 @@ def test_what_needs_a_share_that_unseen_rows_do_not_tell_is_left_out(pu):
     assert given.is_prior_known
     assert given.sample.priors == (0.39, 0.41)
     assert given["precision"].value == known["precision"].value
+    at_most = model.evaluate(prior_interval=(0, 0.41))
+    assert at_most.sample.priors == (0, 0.41)
+    assert at_most["precision"].low == 0
 
 
 def test_an_estimate_where_classes_overlap_is_told():
@@ -346,7 +349,7 @@ def test_an_estimate_where_classes_overlap_is_told():
     assert model.evaluate().sample.priors == (found.low, found.high)
     wide = model.prior_interval(level=0.99)
     # No share is too small for scores that overlap.
-    assert 0 < wide.low == found.low < 1e-6
+    assert wide.low == found.low == 0
     assert found.high < wide.high
     # Nobody doubts a share that was given.
     model.set_params(prior=0.4).fit(X, y)
@@ -433,7 +436,7 @@ def test_an_estimated_prior_near_0_has_an_interval():
     # Two labelled rows are held out: no ground to doubt the estimate.
     model.fit(X, np.arange(2060) < 60)
     low, high = model.evaluate().sample.priors
-    assert 0 < low <= model.prior_ <= high
+    assert 0 == low < model.prior_ <= high
     assert model.prior_ < 0.002
 
 

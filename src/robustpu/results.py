@@ -15,7 +15,7 @@ SCHEMA: Final = 2
 ROUNDING: Final = 1e-9
 # Larger numbers cannot be drawn, and larger counts are not exact everywhere.
 LARGEST: Final = 1e15
-# An interval of the prior must lie inside (0, 1) where metrics are computed with it.
+# An interval of the prior must lie as far below 1 where metrics are computed with it.
 SMALLEST: Final = 1e-5
 # Stands for all values of a profile that are not listed.
 OTHER: Final = "all other values"
@@ -102,13 +102,10 @@ class Prior:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """(low, high) inside (0, 1), for :func:`robustpu.metrics.evaluate`."""
+        """(low, high) below 1, for :func:`robustpu.metrics.evaluate`."""
         if self.low is None or self.high is None:
             return None
-        return (
-            min(max(self.low, SMALLEST), self.value),
-            max(min(self.high, 1 - SMALLEST), self.value),
-        )
+        return min(self.low, self.value), max(min(self.high, 1 - SMALLEST), self.value)
 
 
 @dataclass(frozen=True)

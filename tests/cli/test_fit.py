@@ -368,6 +368,17 @@ def test_a_share_between_two_ends_is_no_certainty(run, claims, tmp_path):
     assert "If the share were another" in page
 
 
+def test_a_share_may_be_anything_up_to_an_end(run, claims, tmp_path):
+    given = ("fit", claims, "--label", "fraud", "--id", "claim", "--method", "elkan-noto")
+    answer = run(*given, "--prior", "0:0.3", "--out", tmp_path / "m")
+    assert answer.exit_code == 0, answer.output
+    assert "(up to 77, from the range that you gave)" in " ".join(answer.output.split())
+    results = open_study(tmp_path / "m").results
+    assert (results.prior.value, results.prior.low, results.prior.high) == (0.15, 0, 0.3)
+    page = (tmp_path / "m" / "report.html").read_text(encoding="utf-8")
+    assert "at most 77), as you said" in page
+
+
 class TestPropensity:
     def table(self, tmp_path, wrong=None):
         rng = np.random.default_rng(0)

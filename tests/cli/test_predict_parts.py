@@ -1,11 +1,13 @@
 import csv
 import json
+from functools import partial
 
 import pyarrow as pa
 import pytest
 from pyarrow import feather, parquet
 
 from robustpu.tables import read_table
+from robustpu.tables.records import blocks
 from robustpu.workflow import scoring
 
 
@@ -52,6 +54,25 @@ def test_nothing_is_written_if_no_cell_of_a_column_can_be_read(run, claims, mode
         assert answer.exit_code == 1
         assert "column 'amount' holds 'n/k'; it was of kind number" in answer.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["bad.csv"]
+
+
+def test_rows_before_a_bad_one_are_printed_and_a_file_stays(
+    run, claims, model, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("robustpu.tables.delimited.blocks", partial(blocks, size=500))
+    monkeypatch.setattr(scoring, "iter_table", partial(scoring.iter_table, rows=20))
+    bad, out = tmp_path / "bad.csv", tmp_path / "s.csv"
+    bad.write_text(claims.read_text(encoding="utf-8") + "C300,1\n", encoding="utf-8")
+    out.write_text("old")
+    answer = run("predict", model, bad, "--out", "-")
+    assert answer.exit_code == 1
+    assert "row 302: expected 8 cells" in answer.stderr
+    assert [line.split(",")[0] for line in answer.stdout.splitlines()[1:]] == [
+        f'"C{place:03d}"' for place in range(280)
+    ]
+    assert run("predict", model, bad, "--out", out).exit_code == 1
+    assert out.read_text() == "old"
+    assert {path.name for path in tmp_path.iterdir()} == {"bad.csv", "s.csv"}
 
 
 @pytest.mark.usefixtures("in_parts")

@@ -6,7 +6,7 @@ from typer.testing import CliRunner
 
 from robustpu import datasets, make_pu
 from robustpu.cli import app
-from robustpu.cli.prior import _strip
+from robustpu.cli.prior import _lines, _strip
 from robustpu.priors.estimation import PriorEstimate
 
 runner = CliRunner()
@@ -90,6 +90,19 @@ def test_a_file_that_is_not_there(tmp_path):
     answer = prior(tmp_path / "none.csv", "--label", "y")
     assert (answer.exit_code, answer.stdout) == (1, "")
     assert "none.csv" in answer.stderr
+
+
+@pytest.mark.parametrize(
+    ("low", "words"),
+    [(0.0, "up to 40.0%, up to 800 rows"), (0.2, "20.0% to 40.0%, 400 to 800 rows")],
+)
+def test_the_interval_is_of_shares_and_of_rows(low, words):
+    found = PriorEstimate(0.3, low, 0.4, 0.9, 0.3, "auto", {}, np.zeros(0))
+    lines = _lines(found, 2000)
+    assert lines[:2] == [
+        "About 30.0% of the 2,000 unlabelled rows are positive: 600 rows.",
+        f"90% interval: {words}.",
+    ]
 
 
 @pytest.mark.parametrize(

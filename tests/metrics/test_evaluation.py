@@ -53,7 +53,7 @@ def test_an_uncertain_prior_widens(name):
     assert unsure.high - unsure.low > known.high - known.low
 
 
-@pytest.mark.parametrize("least", [1e-9, 0.05])
+@pytest.mark.parametrize("least", [0, 1e-9, 0.05])
 def test_lift_of_a_list_has_an_interval_whatever_the_least_prior(least):
     given = {"prior": 0.2, "prior_interval": (least, 0.5), "k": 50, "is_prior_known": False}
     found = metrics.evaluate(*rows(n_positive=30), **given)
@@ -63,6 +63,20 @@ def test_lift_of_a_list_has_an_interval_whatever_the_least_prior(least):
     assert 1 < lift.low < lift.value < lift.high < 400 / 50
     shown = "up to" if least < 1e-6 else "0.05 to"
     assert f"prior unknown, {shown} 0.5," in str(found)
+
+
+@pytest.mark.parametrize("scenario", ["case-control", "single-set"])
+@pytest.mark.parametrize("is_prior_known", [True, False])
+def test_an_interval_of_the_prior_may_begin_at_nothing(scenario, is_prior_known):
+    given = {"prior": 0.3, "scenario": scenario, "is_prior_known": is_prior_known}
+    found, nearly = (
+        metrics.evaluate(*rows(), prior_interval=(least, 0.5), **given) for least in (0, 1e-9)
+    )
+    assert found.sample.priors == (0, 0.5)
+    for name, estimate in found.items():
+        assert estimate.low == pytest.approx(nearly[name].low)
+        assert estimate.high == pytest.approx(nearly[name].high)
+        assert estimate.value == nearly[name].value
 
 
 @pytest.mark.parametrize("name", ["recall", "lee_liu", "lift_at_k"])
@@ -205,7 +219,7 @@ def test_it_can_be_pickled():
     assert isinstance(again["auc"], Estimate)
 
 
-@pytest.mark.parametrize("interval", [(0.1, 0.2), (0.4, 0.2), (0, 0.5), (0.2,), (0.2, 1.5)])
+@pytest.mark.parametrize("interval", [(0.1, 0.2), (0.4, 0.2), (-0.1, 0.5), (0.2,), (0.2, 1)])
 def test_errors_of_the_interval_of_the_prior(interval):
     with pytest.raises(ValueError, match=r"prior_interval must be a pair .* prior of 0.3"):
         metrics.evaluate(*rows(), prior=0.3, prior_interval=interval)

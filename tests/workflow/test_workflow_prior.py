@@ -10,6 +10,7 @@ from robustpu.priors.estimation import PriorEstimate, PriorWarning
 from robustpu.results import Prior
 from robustpu.workflow.config import parse_prior
 from robustpu.workflow.prior import bounded, find_prior, prior_of
+from robustpu.workflow.scar import check_labels
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +61,12 @@ def test_two_ends_are_an_interval_around_their_middle(pu):
     assert bounded(found, 0.08) == found
 
 
+def test_a_range_may_begin_at_nothing(pu):
+    found = find_prior(pu.X, pu.y, "0:0.3", "case-control", 0)
+    assert (found.value, found.interval) == (0.15, (0, 0.3))
+    assert not check_labels(pu.y, np.linspace(0, 1, len(pu.y)), found, "case-control").is_refuted
+
+
 def test_a_count_is_of_unlabelled_rows(pu):
     assert find_prior(pu.X, pu.y, "count:50", "case-control", 0).value == 50 / 200
     with pytest.raises(ValueError, match="as many positives as there are unlabelled rows, 200"):
@@ -67,7 +74,7 @@ def test_a_count_is_of_unlabelled_rows(pu):
 
 
 @pytest.mark.parametrize(
-    "asked", ["0", "1", "1.5", "-0.1", "count:0", "count:x", "much", "", "a:1", "0.3:0.2", "0:0.2"]
+    "asked", ["0", "1", "1.5", "-0.1", "count:0", "count:x", "much", "", "a:1", "0.3:0.2", "0:0"]
 )
 def test_anything_else_is_refused(asked):
     with pytest.raises(ValueError, match=r"count:500; it is"):

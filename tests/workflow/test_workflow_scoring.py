@@ -1,10 +1,12 @@
 import json
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from robustpu.tables import TableError, Tally
+from robustpu.tables import TableError, Tally, iter_table
+from robustpu.tables.records import blocks
 from robustpu.validation.schema import to_json
 from robustpu.workflow import fit_table
 from robustpu.workflow import scoring as scoring_module
@@ -83,6 +85,31 @@ def test_a_cell_that_cannot_be_read_does_not_stop_it(study):
     assert any("2 cells are no number" in line for line in tally.lines())
     with pytest.raises(TableError, match="none of its cells can be read"):
         list(score_parts(study, frame(x=["n/k"] * N)))
+
+
+@pytest.fixture
+def in_blocks(monkeypatch):
+    """Texts are read in blocks of a dozen rows, and each part has 20."""
+    monkeypatch.setattr("robustpu.tables.delimited.blocks", partial(blocks, size=100))
+    monkeypatch.setattr(scoring_module, "iter_table", partial(iter_table, rows=20))
+
+
+@pytest.mark.usefixtures("in_blocks")
+@pytest.mark.parametrize("place", [0, 30, N - 1])
+def test_rows_before_a_bad_one_are_scored(study, tmp_path, place):
+    lines = [f"{value:.3f},N" for value in X]
+    lines[place] += ",more"
+    path = tmp_path / "bad.csv"
+    path.write_text("\n".join(["x,y", *lines]) + "\n")
+    parts = []
+    with pytest.raises(TableError, match=f"row {place + 2}: expected 2 cells"):
+        parts.extend(score_parts(study, path))
+    score = np.concatenate([part.score for part in parts]) if parts else np.zeros(0)
+    assert len(score) % 20 == 0
+    # The rest is in the part, or in the block, of the bad row.
+    assert place - len(score) < 20 + 100 / 8
+    whole = study.score(frame(x=[round(value, 3) for value in X]))
+    np.testing.assert_allclose(score, whole[: len(score)])
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ from robustpu.cli.options import (
 from robustpu.cli.outputs import check_matplotlib, check_picture
 from robustpu.cli.scenario import settle_scenario
 from robustpu.cli.tables import kinds_of, print_notes, read_labelled, roles
-from robustpu.scenario import check_scenario
+from robustpu.scenario import check_scenario, from_to
 from robustpu.validation.names import suggest
 from robustpu.workflow.progress import show_progress
 
@@ -168,16 +168,14 @@ def _plain(
 def _lines(found: "PriorEstimate", n_unlabeled: int) -> list[str]:
     """The estimate in words, and one line per method from 0 to 1."""
     from robustpu.charts.wording import CAVEAT
-    from robustpu.scenario import NO_SHARE
 
-    counts = [round(share * n_unlabeled) for share in (found.value, found.low, found.high)]
-    ends = f"{found.low:.1%} to {found.high:.1%}, {counts[1]:,} to {counts[2]:,} rows"
-    if found.low < NO_SHARE:
-        ends = f"up to {found.high:.1%}, {counts[2]:,} rows"
+    ends = found.low, found.high
+    shares = from_to(found.low, *(f"{end:.1%}" for end in ends))
+    counts = from_to(found.low, *(f"{round(end * n_unlabeled):,}" for end in ends))
     lines = [
         f"About {found.value:.1%} of the {n_unlabeled:,} unlabelled rows are positive: "
-        f"{counts[0]:,} rows.",
-        f"{found.level:.0%} interval: {ends}.",
+        f"{round(found.value * n_unlabeled):,} rows.",
+        f"{found.level:.0%} interval: {shares}, {counts} rows.",
     ]
     lines.append(f"{CAVEAT.capitalize()}.")
     if found.population != found.value:

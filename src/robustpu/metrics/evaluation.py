@@ -186,7 +186,7 @@ def evaluate(
         Share of positives among the unlabelled rows.
     prior_interval
         Ends of the prior's own interval, if it was estimated: it is taken to be of the same level
-        and its error independent of these rows, and widens the intervals.
+        and its error independent of these rows, and widens the intervals. It may begin at 0.
     threshold
         Rows with at least this score are predicted positive.
     scenario

@@ -99,7 +99,7 @@ def f1(rates: Rates) -> float:
 
 def lee_liu(rates: Rates) -> float:
     """recall^2 / population rate = recall precision / pi."""
-    return rates.recall * precision(rates) / rates.population_prior
+    return rates.recall**2 / rates.population_rate if rates.recall else 0.0
 
 
 FORMULAS: Mapping[str, Formula] = {

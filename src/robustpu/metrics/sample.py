@@ -216,9 +216,9 @@ def _interval(prior: float, interval: Sequence[float] | None) -> tuple[float, fl
     if interval is None:
         return prior, prior
     low, high = (float(end) for end in interval) if len(interval) == 2 else (math.nan, math.nan)
-    if not 0 < low <= prior <= high < 1:
+    if not 0 <= low <= prior <= high < 1:
         raise ValueError(
-            f"prior_interval must be a pair (low, high) in (0, 1) around the prior of {prior:g}; "
+            f"prior_interval must be a pair (low, high) in [0, 1) around the prior of {prior:g}; "
             f"it is {interval!r}."
         )
     return low, high

@@ -31,7 +31,7 @@ Parts: TypeAlias = tuple[Floats, Floats]
 # Methods whose estimates are always shown, and those that are fast enough for a bootstrap.
 SHOWN: Final = tuple(name for name in priors.PRIORS if name != "auto")
 REPEATED: Final = ("dedpul", "best-bin")
-# Ends of an interval are shares.
+# No share is 1.
 EDGE: Final = 1e-9
 
 
@@ -253,7 +253,7 @@ def prior_interval(
     low, high = posterior.interval(level)
     if not posterior.is_known and outcome is None:
         # Negatives may look like positives: then no share is too small for these scores.
-        low = EDGE
+        low = 0.0
     # Unless checked rows refute the estimate of separable classes.
     if posterior.is_separable and (outcome is None or low <= value <= high):
         error = math.hypot(_resampled(parts, n_bootstrap, random), stdev(votes(*parts)))
@@ -290,7 +290,7 @@ def counted_interval(value: float, error: float, level: float) -> PriorInterval:
     0.218
     """
     half = NormalDist().inv_cdf((1 + level) / 2) * error
-    return PriorInterval(max(value - half, EDGE), min(value + half, 1 - EDGE), level, True)
+    return PriorInterval(max(value - half, 0.0), min(value + half, 1 - EDGE), level, True)
 
 
 def scores_by_propensity(

@@ -205,16 +205,22 @@ def _of_stream(
             notes += layout.notes
             batches = delimited_batches(plain, layout, skip_bad_rows=skip_bad_rows, notes=notes)
     held, told = None, set[str]()
-    for data in regrouped(batches, rows):
-        names, renamed = tidied(data.column_names)
-        data, spread = plain_table(data.rename_columns(names))
-        # One behind: what is noticed at the end has to go with the last part.
+    try:
+        for data in regrouped(batches, rows):
+            names, renamed = tidied(data.column_names)
+            data, spread = plain_table(data.rename_columns(names))
+            # One behind: what is noticed at the end has to go with the last part.
+            if held is not None:
+                yield Table(held, stream.name, tuple(notes), is_partial=is_json, has_more=True)
+                notes.clear()
+            notes += [note for note in (*renamed, *spread) if note not in told]
+            told.update(renamed, spread)
+            held = data
+    except Exception:
+        # The part before the error is whole.
         if held is not None:
             yield Table(held, stream.name, tuple(notes), is_partial=is_json, has_more=True)
-            notes.clear()
-        notes += [note for note in (*renamed, *spread) if note not in told]
-        told.update(renamed, spread)
-        held = data
+        raise
     if held is None:
         raise TableError(f"{stream.name} has a header but no rows, expected at least one row.")
     yield Table(held, stream.name, tuple(notes), is_partial=is_json)

@@ -88,7 +88,7 @@ def parse_prior(asked: str | float) -> tuple[Source, tuple[float, ...]]:
     try:
         if colon and name == "count" and int(text) > 0:
             return "count", (float(int(text)),)
-        if colon and 0 < float(name) < float(text) < 1:
+        if colon and 0 <= float(name) < float(text) < 1:
             return "range", (float(name), float(text))
         if not colon and 0 < float(name) < 1:
             return "given", (float(name),)

@@ -105,7 +105,8 @@ def fit_table(
         Share of positives among the unlabelled rows: ``"auto"`` estimates it; a number;
         ``"0.02:0.05"`` for a range; ``"count:500"`` for a number of rows.
     scenario, threshold
-        As in :class:`robustpu.PUClassifier`.
+        As in :class:`robustpu.PUClassifier`: case-control by default, as in the papers, while
+        ``robustpu fit`` takes a file for one sample, single-set.
     seed
         Seed of everything random.
     members

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from robustpu.base.classifier import BasePUClassifier
 from robustpu.priors.estimation import PriorWarning, estimate_prior
 from robustpu.results import Prior
+from robustpu.scenario import NO_SHARE
 from robustpu.workflow.config import parse_prior
 from robustpu.workflow.progress import Progress, silent
 from robustpu.workflow.scar import SCAR
@@ -128,8 +129,9 @@ def find_prior(
         return Prior(source, numbers[0])
     if source == "range":
         low, high = numbers
-        # Shares differ by factors.
-        return Prior(source, math.sqrt(low * high), low, high)
+        # Shares differ by factors, but not from none.
+        value = high / 2 if low < NO_SHARE else math.sqrt(low * high)
+        return Prior(source, value, low, high)
     if source == "count":
         (number,) = numbers
         if number >= n_unlabeled:

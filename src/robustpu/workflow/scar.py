@@ -47,7 +47,8 @@ def check_labels(
     most = largest_prior(score[sides[0]], score[sides[1]], weight_positive=weight[sides[0]])
     said = None
     if prior.source != "estimated":
-        said = prior.value if prior.low is None else prior.low
+        # A range that begins at 0 cannot be refuted.
+        said = (prior.value if prior.low is None else prior.low) or None
     return ScarCheck(most, prior=said)
 
 

@@ -66,6 +66,8 @@ def score_parts(
 ) -> Iterator[Scored]:
     """Score a table part by part, in memory that does not grow with it.
 
+    An error, such as a bad row, is raised after the parts before it were given.
+
     Parameters
     ----------
     study
@@ -127,10 +129,15 @@ def ahead(items: Iterator[Item], count: int) -> Iterator[Item]:
     0
     """
     begun: deque[Item] = deque()
-    for item in items:
-        begun.append(item)
-        if len(begun) > count:
-            yield begun.popleft()
+    try:
+        for item in items:
+            begun.append(item)
+            if len(begun) > count:
+                yield begun.popleft()
+    except Exception:
+        # What was begun before the error comes before it.
+        yield from begun
+        raise
     yield from begun
 
 
