@@ -23,12 +23,11 @@ from torch import nn
 from torch.nn import functional
 from torch.utils.data import DataLoader, TensorDataset
 
+from measured import store
 from robustpu import CollapseWarning, RobustPUClassifier, fit_together
-from robustpu.bench.machine import checkout, device_name
 from robustpu.fleet import Fleet, Member, Rows, cross_entropy, cross_entropy_grad
 from robustpu.modules import build
 
-STORED = Path(__file__).with_suffix(".json")
 BATCH, PRETRAIN, ROUNDS, EPOCHS = 64, 100, 12, 20
 Entry: TypeAlias = dict[str, Any]
 
@@ -160,15 +159,15 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="store it, for the README")
     options = parser.parse_args()
     warnings.simplefilter("ignore", CollapseWarning)
-    about = {"torch": torch.__version__, "device": device_name("cuda"), **checkout()}
-    stored = json.loads(STORED.read_text()) if STORED.exists() else {}
-    for name in options.only:
-        stored[name] = []
-        for entry in WORKS[name]():
-            print(name, entry, flush=True)
-            stored[name].append({**entry, **about})
-        if options.write:
-            STORED.write_text(json.dumps(stored, indent=1) + "\n")
+    path = Path(__file__).with_suffix(".json")
+    before = json.loads(path.read_text()) if path.exists() else []
+    found = [entry for entry in before if entry["what"] not in options.only]
+    for what in options.only:
+        for entry in WORKS[what]():
+            print(what, entry, flush=True)
+            found.append({"what": what, **entry})
+    if options.write:
+        store(__file__, found, "cuda", torch=torch.__version__)
 
 
 if __name__ == "__main__":

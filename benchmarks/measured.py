@@ -19,11 +19,14 @@ def apart(file: str, *words: object, threads: int | None = None) -> dict[str, An
     return found
 
 
-def store(file: str, found: list[dict[str, Any]], **about: object) -> None:
-    """Write results next to a script, with the processor and the state of the code."""
+def store(file: str, found: list[dict[str, Any]], device: str = "cpu", **about: object) -> None:
+    """Write results next to a script, with the device and the state of the code.
+
+    What an entry has already stays: it was measured earlier.
+    """
     # Not above: what it imports would count as memory.
     from robustpu.bench.machine import checkout, device_name
 
-    about |= {"device": device_name("cpu"), **checkout()}
-    text = json.dumps([{**entry, **about} for entry in found], indent=1)
+    about |= {"device": device_name(device), **checkout()}
+    text = json.dumps([{**about, **entry} for entry in found], indent=1)
     Path(file).with_suffix(".json").write_text(text + "\n")
