@@ -13,6 +13,7 @@ from torch import Tensor
 
 from robustpu.pretrained.encoding import ColumnStatistics, encode, fit_columns, table_inputs
 from robustpu.pretrained.network import Cache, PUNetwork, prior_bins
+from robustpu.pretrained.one_hot import find_one_hot
 
 Floats = NDArray[np.float64]
 Item = TypeVar("Item")
@@ -87,7 +88,8 @@ class EncodedTable:
     network
         The pretrained network.
     X
-        Training rows ``(n, C)``; finite or NaN, which is missing; categories are codes.
+        Training rows ``(n, C)``; finite or NaN, which is missing; categories are codes. One-hot
+        columns that stand together become codes here.
     is_positive
         Which rows are labelled positive.
     is_category
@@ -119,14 +121,14 @@ class EncodedTable:
         self.device = next(network.parameters()).device
         self.X = np.asarray(X, dtype=np.float64)
         self.is_positive = np.asarray(is_positive, dtype=bool)
-        n_columns = self.X.shape[1]
-        self.is_category = (
-            np.zeros(n_columns, bool) if is_category is None else np.asarray(is_category, bool)
-        )
+        given = np.zeros(self.X.shape[1]) if is_category is None else is_category
+        self._one_hot = find_one_hot(self.X, np.asarray(given, dtype=bool))
+        self._merged = self._one_hot.merge(self.X)
+        self.is_category = self._one_hot.merge_mask(np.asarray(given, dtype=bool))
         if not self.is_positive.any() or self.is_positive.all():
             raise ValueError("expected positive and unlabelled rows; all rows are of one kind")
         self.given_prior = prior
-        self.centers, self.scales = _center_and_scale(self.X, self.is_category)
+        self.centers, self.scales = _center_and_scale(self._merged, self.is_category)
         rng = np.random.default_rng(seed)
         plan = self._plan(rng, n_members, max_context)
         # Drawn in order, before threads begin.
@@ -137,7 +139,7 @@ class EncodedTable:
         self, rng: np.random.Generator, n_members: int, max_context: int
     ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
         """Rows and columns of each member; every column is seen by one member at least."""
-        n_columns = self.X.shape[1]
+        n_columns = self._merged.shape[1]
         width = min(n_columns, MAX_COLUMNS)
         n_members = max(n_members, -(-n_columns // width))
         longest = min(max_context, max(512, MAX_CELLS // (self.network.n_tokens(width) + 1)))
@@ -177,7 +179,7 @@ class EncodedTable:
         levels = []
         for place, column in enumerate(columns):
             if self.is_category[column]:
-                known = np.unique(self.X[:, column])
+                known = np.unique(self._merged[:, column])
                 known = known[~np.isnan(known)]
                 if len(known):
                     levels.append((place, known, rng.permutation(len(known)) / len(known)))
@@ -192,7 +194,7 @@ class EncodedTable:
         vectors: Floats,
     ) -> Member:
         """Encode one context."""
-        values = self._values(self.X[rows], columns, levels)
+        values = self._values(self._merged[rows], columns, levels)
         positive = torch.from_numpy(self.is_positive[rows])[None].to(self.device)
         category = torch.from_numpy(self.is_category[columns])[None].to(self.device)
         statistics = fit_columns(values, positive, category)
@@ -234,7 +236,7 @@ class EncodedTable:
 
     def score(self, X: ArrayLike) -> Floats:
         """Probability that a row drawn like the unlabelled ones is positive."""
-        rows = np.asarray(X, dtype=np.float64)
+        rows = self._one_hot.merge(np.asarray(X, dtype=np.float64))
         members = on_threads(
             lambda member: _sigmoid(self._query_logits(member, rows)), self.members, self.device
         )
@@ -250,7 +252,7 @@ class EncodedTable:
             outside[member.rows] = False
             scores = np.empty(len(self.X))
             scores[member.rows] = _sigmoid(member.logits)
-            scores[outside] = _sigmoid(self._query_logits(member, self.X[outside]))
+            scores[outside] = _sigmoid(self._query_logits(member, self._merged[outside]))
             return scores, outside
 
         found = on_threads(score, self.members, self.device)
