@@ -7,15 +7,15 @@ import pytest
 
 from robustpu.bench.plan import load
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "experiments"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "experiments"))
 
 import picture_search
+from figure import HERE
 from fits import stored
 
 CELLS = {
     (cell.dataset, cell.method): cell.settings(cell.candidates[0])
-    for cell in load(ROOT / "experiments" / "pictures.toml")
+    for cell in load(HERE / "pictures.toml")
 }
 
 
