@@ -506,6 +506,31 @@ def test_convolutions_mix_after_any_relu():
         torch.testing.assert_close(*found)
 
 
+@pytest.mark.parametrize(
+    ("rest", "shape"),
+    [
+        ([nn.Linear(4, 1)], TABLE),
+        ([nn.BatchNorm1d(4), nn.Linear(4, 1)], TABLE),
+        ([nn.Conv2d(1, 1, 3), nn.Flatten(), nn.Linear(16, 1)], IMAGE),
+    ],
+)
+def test_a_first_layer_in_place_leaves_the_inputs_alone(rest, shape):
+    network, state, _, x = fleet_of(
+        lambda shape: nn.Sequential(nn.LeakyReLU(inplace=True), *rest), shape
+    )
+    before = x.clone()
+    network.logits(state, x)
+    network.hidden(state, x)
+    gradient_of(network, state, x, seeds())
+    torch.testing.assert_close(x, before, rtol=0, atol=0)
+
+
+def test_layers_that_do_not_fit_are_told_in_the_words_of_torch():
+    module = nn.Sequential(nn.Conv2d(1, 2, 3), nn.Flatten(), nn.Linear(27, 1))
+    with pytest.raises(RuntimeError, match="mat1 and mat2 shapes cannot be multiplied"):
+        network_for(module, torch.zeros(2, *IMAGE))
+
+
 def test_a_convolution_alone_is_told_what_it_has_to_answer():
     network, state, _, x = fleet_of(lambda shape: nn.Conv2d(1, 1, 6), IMAGE)
     with pytest.raises(ValueError, match="must answer one logit a row"):
