@@ -68,7 +68,7 @@ def test_rows_before_a_bad_one_are_printed_and_a_file_stays(
     assert answer.exit_code == 1
     assert "row 302: expected 8 cells" in answer.stderr
     assert [line.split(",")[0] for line in answer.stdout.splitlines()[1:]] == [
-        f'"C{place:03d}"' for place in range(280)
+        f'"C{place:03d}"' for place in range(300)
     ]
     assert run("predict", model, bad, "--out", out).exit_code == 1
     assert out.read_text() == "old"

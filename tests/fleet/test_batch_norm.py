@@ -26,6 +26,11 @@ def norm_of(channels, relu):
     return batch_norm.BatchNorm(draw(), draw(), *grads, *running, *counters, 0.1, 1e-5, relu)
 
 
+def test_a_single_value_per_channel_is_refused():
+    with pytest.raises(ValueError, match=r"more than one value per channel.*\(1, 3, 1, 1\)"):
+        batch_norm.batch_norm(torch.randn(1, 3, 1, 1), norm_of(3, relu=True))
+
+
 @pytest.mark.parametrize("relu", [True, False])
 def test_it_gives_what_torch_gives(relu):
     norm, x, dy = norm_of(3, relu), torch.randn(4, 3, 5, 2), torch.randn(4, 3, 5, 2)

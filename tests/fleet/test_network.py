@@ -96,6 +96,45 @@ def uneven_convolutions(shape):
     return nn.Sequential(first, nn.Tanh(), second, nn.ReLU(), nn.Flatten(), nn.Linear(60, 1))
 
 
+def in_place_convolutions(shape):
+    layers = [nn.Conv2d(1, 2, 3), nn.Tanh(), nn.Conv2d(2, 2, 3), nn.LeakyReLU(0.2, inplace=True)]
+    return nn.Sequential(*layers, nn.Flatten(), nn.Linear(8, 1))
+
+
+def ends_in_one_dimension(shape):
+    return nn.Sequential(nn.Conv2d(1, 1, 3), nn.AdaptiveAvgPool2d(1), nn.Flatten(0))
+
+
+def films(shape):
+    return nn.Sequential(nn.Flatten(1, 2), nn.Conv2d(2, 1, 6), nn.Flatten())
+
+
+def _doubled(layer, inputs, output):
+    return 2 * output
+
+
+def _halved_inputs(layer, inputs):
+    return (inputs[0] / 2,)
+
+
+def hook_on_convolution(shape):
+    network = convolution(shape)
+    network[0].register_forward_hook(_doubled)
+    return network
+
+
+def hook_on_chain(shape):
+    network = nn.Sequential(convolution(shape))
+    network[0].register_forward_pre_hook(_halved_inputs)
+    return network
+
+
+def idle_beside_convolution(shape):
+    network = convolution(shape)
+    network.register_parameter("idle", nn.Parameter(torch.ones(2)))
+    return network
+
+
 class Residual(nn.Module):
     """No chain: what a layer gets is added to what it puts out."""
 
@@ -138,6 +177,12 @@ KINDS = {
     "convolution": (convolution, IMAGE, ConvStack),
     "pooled convolutions": (pooled_convolutions, IMAGE, ConvStack),
     "uneven convolutions": (uneven_convolutions, IMAGE, ConvStack),
+    "convolutions in place": (in_place_convolutions, IMAGE, ConvStack),
+    "convolution to one dimension": (ends_in_one_dimension, IMAGE, ConvStack),
+    "films": (films, (2, 1, 6, 6), ConvStack),
+    "hook on a convolution": (hook_on_convolution, IMAGE, SerialStack),
+    "hook on a chain": (hook_on_chain, IMAGE, SerialStack),
+    "unused parameter beside a convolution": (idle_beside_convolution, IMAGE, SerialStack),
     "the paper's network": (AllConv, IMAGE, ConvStack),
     "halved pictures": (partial(halved, AllConv), IMAGE, ConvStack),
     "residual": (residual, IMAGE, SerialStack),
@@ -443,6 +488,53 @@ def test_one_logit_a_batch_is_refused():
     network = SerialStack(module)
     with pytest.raises(ValueError, match=rf"shape \({ROWS},\).*answered \(1,\)"):
         network.logits(network.read([module]), x)
+
+
+def test_convolutions_mix_after_any_relu():
+    first, last = nn.Conv2d(1, 2, 3), nn.Linear(32, 1)
+    relus = [nn.ReLU() for _ in range(4)]
+    module = nn.Sequential(relus[0], relus[1], first, relus[2], relus[3], nn.Flatten(), last)
+    x = torch.randn(1, 2 * ROWS, *IMAGE, generator=seeded(0))
+    for place in range(1, 5):
+        found = []
+        for network in (ConvStack(module), SerialStack(module, draws=False)):
+            blend = Blend(torch.linspace(0, 1, ROWS)[None], relus=place)
+            state = network.read([module])
+            out = torch.empty_like(state.flat)
+            network.gradient(state, x, own_grad, out, seeds(1), blend)
+            found.append(network.write(State(out, {}), 0).state_dict())
+        torch.testing.assert_close(*found)
+
+
+@pytest.mark.parametrize(
+    ("rest", "shape"),
+    [
+        ([nn.Linear(4, 1)], TABLE),
+        ([nn.BatchNorm1d(4), nn.Linear(4, 1)], TABLE),
+        ([nn.Conv2d(1, 1, 3), nn.Flatten(), nn.Linear(16, 1)], IMAGE),
+    ],
+)
+def test_a_first_layer_in_place_leaves_the_inputs_alone(rest, shape):
+    network, state, _, x = fleet_of(
+        lambda shape: nn.Sequential(nn.LeakyReLU(inplace=True), *rest), shape
+    )
+    before = x.clone()
+    network.logits(state, x)
+    network.hidden(state, x)
+    gradient_of(network, state, x, seeds())
+    torch.testing.assert_close(x, before, rtol=0, atol=0)
+
+
+def test_layers_that_do_not_fit_are_told_in_the_words_of_torch():
+    module = nn.Sequential(nn.Conv2d(1, 2, 3), nn.Flatten(), nn.Linear(27, 1))
+    with pytest.raises(RuntimeError, match="mat1 and mat2 shapes cannot be multiplied"):
+        network_for(module, torch.zeros(2, *IMAGE))
+
+
+def test_a_convolution_alone_is_told_what_it_has_to_answer():
+    network, state, _, x = fleet_of(lambda shape: nn.Conv2d(1, 1, 6), IMAGE)
+    with pytest.raises(ValueError, match="must answer one logit a row"):
+        gradient_of(network, state, x, seeds())
 
 
 def test_bfloat16_mixes_inside_as_single_precision_does():

@@ -185,3 +185,14 @@ def test_a_letter_across_the_end_of_a_read_stays_whole(shift):
     data = b'[{"a": "' + b"x" * shift + b'"}' + (b"," + row) * (size // len(row) + 9) + b"]"
     values = set(read_table(io.BytesIO(data)).data.column("a").to_pylist())
     assert values == {"x" * shift, "é€ééé"}
+
+
+@pytest.mark.parametrize("start", ["a,b\n", ""])
+def test_parts_before_a_bad_row_come_first(start):
+    rows = "".join(f'{row},"two\nlines"\n\n' for row in range(5))
+    text = f"{start}{rows}1,2,3\n5,x\n6,x\n"
+    parts = iter_table(io.BytesIO(text.encode()), rows=2, header=bool(start))
+    found = [next(parts).data.column(0).to_pylist() for _ in range(2)]
+    assert found == [["0", "1"], ["2", "3"]]
+    with pytest.raises(TableError, match="expected 2 cells"):
+        next(parts)

@@ -57,7 +57,9 @@ def test_two_ends_are_an_interval_around_their_middle(pu):
     assert (held.value, held.interval) == (found.value, (0.02, 0.08))
     (warning,) = held.warnings
     assert "at most 7.0%" in warning
-    assert "You gave 8.0%. Both cannot hold" in warning
+    assert "You gave up to 8.0%, of which the upper part cannot hold if" in warning
+    (warning,) = bounded(found, 0.01).warnings
+    assert "You gave 2.0% to 8.0%. Both cannot hold if" in warning
     assert bounded(found, 0.08) == found
 
 

@@ -265,6 +265,11 @@ def batch_norm(x: Tensor, norm: BatchNorm) -> tuple[Tensor, NormBackward]:
     >>> y.flatten().tolist(), norm.mean.tolist()
     ([0.0, 1.0], [0.10000000149011612])
     """
+    if x.numel() == x.shape[1]:
+        raise ValueError(
+            "batch norm needs more than one value per channel in training, that is larger batches "
+            f"or images; it got a batch of shape {tuple(x.shape)}."
+        )
     kernels = _kernels(x, norm.relu)
     return _by_torch(x, norm) if kernels is None else _by_kernels(x, norm, kernels)
 

@@ -43,10 +43,12 @@ def network_for(template: nn.Module, example: Tensor) -> Network:
             return network
     on_gpu = example.device.type == "cuda"
     half = convolves and on_gpu and torch.cuda.is_bf16_supported()
+    # In a chain as well: torch says best which layers do not fit each other.
+    draws = _draws(template, example)
     if is_chain_of_convolutions(template):
         serial: SerialStack = ConvStack(template, half)
     else:
-        serial = SerialStack(template, _draws(template, example), half)
+        serial = SerialStack(template, draws, half)
     if on_gpu and serial.can_be_recorded:
         serial.can_be_recorded = not _waits(serial, example)
     return serial
@@ -120,6 +122,7 @@ def _draws(template: nn.Module, example: Tensor) -> bool:
 
     with ONE_AT_A_TIME, torch.random.fork_rng(devices=devices), torch.no_grad():
         before = states()
-        # A copy: batch norm would take the example into its statistics.
-        deepcopy(template).train()(example)
+        # Copies: batch norm would take the example into its statistics, and a first layer that
+        # works in place would change it.
+        deepcopy(template).train()(example.clone())
         return not all(map(torch.equal, before, states()))

@@ -28,7 +28,7 @@ PLAIN = {
 
 @dataclass(frozen=True)
 class Layer:
-    """A layer of the chain, and whether a ReLU follows it."""
+    """A layer of the chain, and whether a ReLU is computed with it."""
 
     name: str
     module: nn.Module
@@ -97,13 +97,15 @@ class ConvStack(SerialStack):
             )
             tensors = _Tensors(parameters, cast, grads, buffers, counter)
             own_blend = blend and Blend(blend.share[member], blend.relus)
-            rows = rows.to(dtype, memory_format=torch.channels_last)
+            rows = rows.to(dtype)
+            if rows.ndim == 4:
+                rows = rows.contiguous(memory_format=torch.channels_last)
             y, tape = self._forward(rows, tensors, own_blend)
             logits.append(as_logit(y, len(y)).to(x.dtype))
-            tapes.append((tape, tensors))
+            tapes.append((y.shape, tape, tensors))
         logit_grad = grad(torch.stack(logits)).to(dtype)
-        for dz, (tape, tensors) in zip(logit_grad, tapes, strict=True):
-            dy = dz.unsqueeze(1)
+        for dz, (shape, tape, tensors) in zip(logit_grad, tapes, strict=True):
+            dy = dz.view(shape)
             for backward in reversed(tape):
                 dy = backward(dy)
             slots = [tensors.grads[name] for name in tensors.found]
@@ -131,14 +133,21 @@ class ConvStack(SerialStack):
 def is_chain_of_convolutions(module: nn.Module) -> bool:
     """Whether ``ConvStack`` can run it: layers it knows, each with parameters of its own."""
     layers = [layer for _, layer in chain_of(module)]
-    trained = [name for name, _ in module.named_parameters(remove_duplicate=False)]
+    in_layers = [value for layer in layers for value in layer.parameters()]
     return (
-        any(type(layer) is nn.Conv2d for layer in layers)
+        isinstance(module, nn.Sequential)
+        and any(type(layer) is nn.Conv2d for layer in layers)
         and all(map(_is_known, layers))
+        and not any(map(_has_hooks, module.modules()))
         and len({id(layer) for layer in layers}) == len(layers)
-        and len(trained) == len(list(module.parameters()))
-        and all(value.requires_grad for value in module.parameters())
+        and len(in_layers) == len(list(module.parameters()))
+        and all(value.requires_grad for value in in_layers)
     )
+
+
+def _has_hooks(module: nn.Module) -> bool:
+    before, after = module._forward_pre_hooks, module._forward_hooks
+    return any((before, after, module._backward_pre_hooks, module._backward_hooks))
 
 
 def _is_known(layer: nn.Module) -> bool:
@@ -153,7 +162,7 @@ def _is_known(layer: nn.Module) -> bool:
 
 
 def layers_of(module: nn.Module) -> Iterator[Layer]:
-    """Layers of a chain, each with the ReLU that follows it.
+    """Layers of a chain, each with the ReLU that follows it; ReLU after ReLU are layers.
 
     Examples
     --------
@@ -162,12 +171,12 @@ def layers_of(module: nn.Module) -> Iterator[Layer]:
     [('0', 'Conv2d', True), ('2.0', 'Flatten', False)]
     """
     chain = chain_of(module)
-    follows = [*(type(layer) is nn.ReLU for _, layer in chain[1:]), False]
-    is_taken = False
-    for (name, layer), relu in zip(chain, follows, strict=True):
+    is_relu = [type(layer) is nn.ReLU for _, layer in chain]
+    # Not a ReLU with another: rows may be mixed between them.
+    takes = [after and not relu for relu, after in zip(is_relu, [*is_relu[1:], False], strict=True)]
+    for (name, layer), relu, is_taken in zip(chain, takes, [False, *takes[:-1]], strict=True):
         if not is_taken:
             yield Layer(name, layer, relu)
-        is_taken = relu and not is_taken
 
 
 def _step(layer: Layer, x: Tensor, tensors: _Tensors, is_first: bool) -> tuple[Tensor, Backward]:
@@ -319,7 +328,8 @@ def _linear(name: str, x: Tensor, tensors: _Tensors, is_first: bool) -> tuple[Te
 def _parameter_free(module: nn.Module, x: Tensor) -> tuple[Tensor, Backward]:
     with torch.enable_grad():
         leaf = x.detach().requires_grad_()
-        y = module(leaf)
+        # The layer before may need what it put out.
+        y = module(leaf.clone() if getattr(module, "inplace", False) else leaf)
     return y.detach(), lambda dy: torch.autograd.grad(y, leaf, dy)[0]
 
 

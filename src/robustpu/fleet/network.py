@@ -100,6 +100,7 @@ class Network(ABC):
         ]
         self._aliases = _aliases(template)
         self.relus = len(_relus(template))
+        self._is_in_place = any(getattr(part, "inplace", False) for part in template.modules())
         if not self._trained:
             raise ValueError("module has no trainable parameters; nothing can be learnt.")
 
@@ -148,6 +149,10 @@ class Network(ABC):
         self.template.to("cpu")
         return self, state.to(torch.device("cpu"))
 
+    def _kept(self, x: Tensor) -> Tensor:
+        """Rows that the first layer may change; those of the user it must not."""
+        return x.clone() if self._is_in_place else x
+
     @abstractmethod
     def logits(self, state: State, x: Tensor) -> Tensor:
         """Logits (members, rows) of inputs (members, rows, ...), in evaluation mode."""
@@ -167,7 +172,9 @@ class Network(ABC):
                 tensors |= {alias: tensors[name] for alias, name in self._aliases.items()}
                 with ONE_AT_A_TIME:
                     self.template.eval()
-                    functional_call(self.template, tensors, (x[member],), tie_weights=False)
+                    functional_call(
+                        self.template, tensors, (self._kept(x[member]),), tie_weights=False
+                    )
         finally:
             hook.remove()
         return torch.stack(seen).flatten(2)
@@ -291,7 +298,8 @@ class _Autograd(Network):
         rows = len(x) if blend is None else len(x) // 2
         with self._blending(blend):
             # torch's tying gives a layer that is registered twice the wrong weights.
-            return as_logit(functional_call(self.template, tensors, (x,), tie_weights=False), rows)
+            answer = functional_call(self.template, tensors, (self._kept(x),), tie_weights=False)
+            return as_logit(answer, rows)
 
     @contextmanager
     def _blending(self, blend: Blend | None) -> Iterator[None]:

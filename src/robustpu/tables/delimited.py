@@ -42,6 +42,8 @@ def delimited_batches(
         table = _read(block, layout, has_header, bad)
         if bad and not skip_bad_rows:
             row = bad[0]
+            before = table.slice(0, row.number - 1 - has_header)
+            yield from before.rename_columns(list(layout.names)).to_batches()
             raise TableError(
                 describe_ragged(
                     stream.name, layout, n_rows + row.number, row.actual_columns, row.text, SKIP

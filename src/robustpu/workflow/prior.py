@@ -49,12 +49,17 @@ def bounded(prior: Prior, most: float, labelled: str = SCAR) -> Prior:
         return replace(
             prior, value=value, low=min(prior.low, value), high=max(min(prior.high, most), value)
         )
-    said = prior.value if prior.high is None else prior.high
-    if said <= most:
+    low, high = (prior.value if end is None else end for end in (prior.low, prior.high))
+    if high <= most:
         return prior
+    if low <= most:
+        found = f"You gave up to {high:.1%}, of which the upper part cannot hold"
+    else:
+        given = f"{low:.1%}" if low == high else f"{low:.1%} to {high:.1%}"
+        found = f"You gave {given}. Both cannot hold"
     warning = (
-        f"{ALLOWED.format(most)} You gave {said:.1%}. Both cannot hold if positives were labelled "
-        f"{labelled}. The results use what you gave."
+        f"{ALLOWED.format(most)} {found} if positives were labelled {labelled}. The results use "
+        "what you gave."
     )
     return replace(prior, warnings=(*prior.warnings, warning))
 
