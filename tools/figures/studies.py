@@ -198,7 +198,8 @@ def strangers() -> Rows:
     for entry in lines("strangers.ndjson"):
         errors[entry["method"], entry["table"]].append(entry["error"])
     rows = [["error", *(f"{count} {name}" for name, count in groups.items())]]
-    for method, label in (STRANGERS | WITHOUT_PRIOR).items():
+    alone = {"pretrained": "[pretrained network](../pretrained.md)"}
+    for method, label in (STRANGERS | alone | WITHOUT_PRIOR).items():
         means = [
             fmean(fmean(errors[method, table]) for table in tables)
             for tables in KEEL_GROUPS.values()
