@@ -123,6 +123,12 @@ def hook_on_convolution(shape):
     return network
 
 
+def hook_on_linear(shape):
+    network = mlp(shape, hidden=(5,))
+    network[1].register_forward_hook(_doubled)
+    return network
+
+
 def hook_on_chain(shape):
     network = nn.Sequential(convolution(shape))
     network[0].register_forward_pre_hook(_halved_inputs)
@@ -180,6 +186,7 @@ KINDS = {
     "convolutions in place": (in_place_convolutions, IMAGE, ConvStack),
     "convolution to one dimension": (ends_in_one_dimension, IMAGE, ConvStack),
     "films": (films, (2, 1, 6, 6), ConvStack),
+    "hook on a linear layer": (hook_on_linear, TABLE, VmapStack),
     "hook on a convolution": (hook_on_convolution, IMAGE, SerialStack),
     "hook on a chain": (hook_on_chain, IMAGE, SerialStack),
     "unused parameter beside a convolution": (idle_beside_convolution, IMAGE, SerialStack),

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from robustpu.fleet.convolutions import ConvStack, is_chain_of_convolutions
 from robustpu.fleet.devices import IN_COMPANY
-from robustpu.fleet.network import LinearStack, Network, SerialStack, VmapStack
+from robustpu.fleet.network import LinearStack, Network, SerialStack, VmapStack, has_hooks
 from robustpu.modules import ONE_AT_A_TIME
 
 # Which kinds of networks were seen to make the host wait.
@@ -105,6 +105,7 @@ def _is_linear_chain(module: nn.Module) -> bool:
         len(layers) % 2 == 1
         and all(type(layer) is nn.Linear and layer.bias is not None for layer in linears)
         and all(type(layer) is nn.ReLU for layer in relus)
+        and not any(map(has_hooks, module.modules()))
         # Each with a weight and a bias of its own, neither shared nor computed from others.
         and all({"weight", "bias"} == dict(layer.named_parameters()).keys() for layer in linears)
         and len(list(module.parameters())) == 2 * len(linears)

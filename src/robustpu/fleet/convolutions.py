@@ -12,7 +12,16 @@ import torch
 from torch import Tensor, nn
 
 from robustpu.fleet.batch_norm import BatchNorm, batch_norm
-from robustpu.fleet.network import Blend, LogitGrad, Network, SerialStack, State, as_logit, chain_of
+from robustpu.fleet.network import (
+    Blend,
+    LogitGrad,
+    Network,
+    SerialStack,
+    State,
+    as_logit,
+    chain_of,
+    has_hooks,
+)
 
 # Gradient by the output of a layer -> gradient by its input.
 Backward: TypeAlias = Callable[[Tensor], Tensor]
@@ -138,16 +147,11 @@ def is_chain_of_convolutions(module: nn.Module) -> bool:
         isinstance(module, nn.Sequential)
         and any(type(layer) is nn.Conv2d for layer in layers)
         and all(map(_is_known, layers))
-        and not any(map(_has_hooks, module.modules()))
+        and not any(map(has_hooks, module.modules()))
         and len({id(layer) for layer in layers}) == len(layers)
         and len(in_layers) == len(list(module.parameters()))
         and all(value.requires_grad for value in in_layers)
     )
-
-
-def _has_hooks(module: nn.Module) -> bool:
-    before, after = module._forward_pre_hooks, module._forward_hooks
-    return any((before, after, module._backward_pre_hooks, module._backward_hooks))
 
 
 def _is_known(layer: nn.Module) -> bool:

@@ -513,6 +513,12 @@ def chain_of(module: nn.Module, name: str = "") -> list[tuple[str, nn.Module]]:
     return [layer for part in parts for layer in part]
 
 
+def has_hooks(module: nn.Module) -> bool:
+    """Whether something of the user's runs with a layer, which a gradient by hand would miss."""
+    before, after = module._forward_pre_hooks, module._forward_hooks
+    return any((before, after, module._backward_pre_hooks, module._backward_hooks))
+
+
 def _relus(template: nn.Module) -> list[nn.Module]:
     """The ReLUs of a chain of layers, each used once; none if the module is no chain."""
     layers = [layer for _, layer in chain_of(template)]
