@@ -10,24 +10,21 @@ main.toml. One JSON line a batch size and setting in results/dist_pu_batch.ndjso
 validation rows and the test error in percent, by split.
 """
 
-import argparse
 import warnings
 from itertools import product
 
 import numpy as np
-from figure import HERE, RESULTS
-from fits import PRIORS, run_cells, stored
-from selection_noise import complete, interval
+from figure import RESULTS, main_cell
+from fits import PRIORS, stored
+from selection_noise import complete, interval, main
 
 from robustpu import fit_together
 from robustpu.bench.machine import checkout
-from robustpu.bench.plan import load
 from robustpu.bench.protocol import split
 from robustpu.bench.train import seed_of
 from robustpu.training import Job
 
 STORED = RESULTS / "dist_pu_batch.ndjson"
-TABLES = ("mushrooms", "shuttle", "spambase")
 TRIALS = range(100, 106)
 SIZES, SETTINGS = (16, 64, 128, 256, 512), 8
 DEFAULT = 256
@@ -35,9 +32,7 @@ DEFAULT = 256
 
 def run(table: str, prior: float) -> list[dict]:
     """Train all batch sizes, settings and splits of a cell; a line a batch size and setting."""
-    (cell,) = [
-        cell for cell in load(HERE / "main.toml") if cell.name == f"{table}/dist-pu/{prior}/oracle"
-    ]
+    cell = main_cell(table, "dist-pu", prior)
     problems = [(trial, split(table, prior, trial)) for trial in TRIALS]
     keys = list(product(SIZES, range(SETTINGS)))
     jobs = []
@@ -103,16 +98,5 @@ def report() -> None:
         print(f"{'searched' if size is None else size:>8} {row['error']:6.2f}   {gain}")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--print", action="store_true", help="train nothing")
-    if not parser.parse_args().print:
-        run_cells(STORED, run, TABLES)
-    if complete(stored(STORED)):
-        report()
-    else:
-        print(f"{STORED.name} has no table with all priors yet.")
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, STORED, run, report)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from robustpu import DistPUClassifier
-from robustpu.bench.plan import load
+from robustpu.bench.plan import Cell, load
 
 HERE = Path(__file__).parent
 RESULTS, FIGURES = HERE / "results", HERE / "figures"
@@ -16,10 +16,16 @@ RESULTS, FIGURES = HERE / "results", HERE / "figures"
 TO_END = {"validation_fraction": 0.0, "patience": None}
 
 
+def main_cell(dataset: str, method: str, prior: float) -> Cell:
+    """The cell of main.toml, selected by true labels."""
+    name = f"{dataset}/{method}/{prior}/oracle"
+    (cell,) = [cell for cell in load(HERE / "main.toml") if cell.name == name]
+    return cell
+
+
 def searched(method: str, prior: float) -> Any:
     """The classifier with the setting that main.jsonl selects on MNIST by true labels."""
-    name = f"mnist/{method}/{prior}/oracle"
-    (cell,) = [cell for cell in load(HERE / "main.toml") if cell.name == name]
+    cell = main_cell("mnist", method, prior)
     stored = map(json.loads, (RESULTS / "main.jsonl").read_text().splitlines())
     wanted = {key: getattr(cell, key) for key in ("dataset", "method", "prior", "selection")}
     # One setting is selected for all trials of a cell.

@@ -6,9 +6,9 @@
 
 nnPU first, then Robust-PU, which starts from the best nnPU, and the rivals P3Mix-C and Dist-PU.
 Each setting is trained on trials 100 and 101 at prior 0.4; the best by the mean score of the 500
-validation rows, as the paper selects, is what main.toml has for all priors. The errors on the test
-rows are stored and select nothing. One JSON line a network in results/picture_search.ndjson; a GPU
-takes some minutes a method.
+validation rows, as the paper selects, is what pictures.toml has for all priors. The errors on the
+test rows are stored and select nothing. One JSON line a network in results/picture_search.ndjson; a
+GPU takes some minutes a method.
 """
 
 import argparse
@@ -19,13 +19,12 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
-from figure import HERE, RESULTS
+from figure import RESULTS, main_cell
 from fits import stored
 
 from robustpu import fit_together
 from robustpu.base.neural import device_of
 from robustpu.bench.machine import checkout, device_name
-from robustpu.bench.plan import load
 from robustpu.bench.protocol import split
 from robustpu.versions import versions
 
@@ -126,11 +125,7 @@ def run(
     dataset: str, method: str, keys: list[tuple[int, int]], data_dir: Path | None, pretrain: dict
 ) -> list[dict]:
     """Train settings on trials, all in one go; a line a network."""
-    (cell,) = [
-        cell
-        for cell in load(HERE / "main.toml")
-        if cell.name == f"{dataset}/{method}/{PRIOR}/oracle"
-    ]
+    cell = main_cell(dataset, method, PRIOR)
     problems = {trial: split(dataset, PRIOR, trial, data_dir=data_dir) for _, trial in keys}
     jobs = []
     for setting, trial in keys:

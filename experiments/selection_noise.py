@@ -12,17 +12,18 @@ All ways to select are computed from these lines.
 """
 
 import argparse
+from collections.abc import Callable
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import torch
-from figure import HERE, RESULTS
+from figure import RESULTS, main_cell
 from fits import PRIORS, run_cells, stored
 from scipy.stats import t as student
 from watched import watch
 
 from robustpu.bench.machine import checkout
-from robustpu.bench.plan import load
 from robustpu.bench.protocol import split
 from robustpu.selection import of_logits, oracle_accuracy
 
@@ -36,11 +37,7 @@ NAMES = ("score", "error", "mean_score", "mean_error")
 
 def run(table: str, prior: float) -> list[dict]:
     """Train all settings, trials and seeds of a cell; a line a network."""
-    (cell,) = [
-        cell
-        for cell in load(HERE / "main.toml")
-        if cell.name == f"{table}/robust-pu/{prior}/oracle"
-    ]
+    cell = main_cell(table, "robust-pu", prior)
     keys, jobs = list(product(TRIALS, range(SETTINGS), range(SEEDS))), []
     problems = {trial: split(table, prior, trial) for trial in TRIALS}
     rows = {trial: np.concatenate([pu.X_validation, pu.X_test]) for trial, pu in problems.items()}
@@ -192,16 +189,31 @@ def report() -> None:
         print(f"{name:52} {row['error']:6.2f} {row['validation']:8.2f}   {gain}")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main(
+    about: str, path: Path, run: Callable[[str, float], list[dict]], report: Callable[[], None]
+) -> None:
+    """Run what is missing of the tables, and print what is stored.
+
+    Parameters
+    ----------
+    about
+        Docstring of the script.
+    path
+        Where its lines are.
+    run
+        Trains a table at a prior; its lines.
+    report
+        Prints the lines of the tables that have all priors.
+    """
+    parser = argparse.ArgumentParser(description=about.splitlines()[0])
     parser.add_argument("--print", action="store_true", help="train nothing")
     if not parser.parse_args().print:
-        run_cells(STORED, run, TABLES)
-    if complete(stored(STORED)):
+        run_cells(path, run, TABLES)
+    if complete(stored(path)):
         report()
     else:
-        print(f"{STORED.name} has no table with all priors yet.")
+        print(f"{path.name} has no table with all priors yet.")
 
 
 if __name__ == "__main__":
-    main()
+    main(__doc__, STORED, run, report)
