@@ -198,7 +198,7 @@ class NeuralPUClassifier(BasePUClassifier):
         kept = [trained[place] for place in finite]
         setattr(self, self.best_name, np.array([member.iteration for member in kept]))
         self.network_ = kept[0].network
-        self.state_ = State.join([member.state for member in kept]).to(torch.device("cpu"))
+        self.state_ = State.join([member.state for member in kept])
         dtype = self.network_.score_dtype
         if inputs.exact is None or inputs.exact.dtype != dtype:
             inputs.exact = self._tensor(data.X, dtype)

@@ -234,7 +234,7 @@ def _conv(
     bias = tensors.cast.get(f"{name}.bias")
     shape: tuple[Any, ...] = (module.stride, module.padding, module.dilation)
     shape += (False, (0, 0), module.groups)
-    # As a convolution this gradient by the input is up to three times as fast as cuDNN's own.
+    # cuDNN's own gradient by the input is slow for some of these shapes.
     as_conv = module.stride == (1, 1) and _is_simple(module) and len(weight) == weight.shape[1]
 
     def backward(dy: Tensor) -> Tensor:

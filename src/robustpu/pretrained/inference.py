@@ -121,10 +121,11 @@ class EncodedTable:
         self.device = next(network.parameters()).device
         self.X = np.asarray(X, dtype=np.float64)
         self.is_positive = np.asarray(is_positive, dtype=bool)
-        given = np.zeros(self.X.shape[1]) if is_category is None else is_category
-        self._one_hot = find_one_hot(self.X, np.asarray(given, dtype=bool))
+        none = np.zeros(self.X.shape[1])
+        given = np.asarray(none if is_category is None else is_category, dtype=bool)
+        self._one_hot = find_one_hot(self.X, given)
         self._merged = self._one_hot.merge(self.X)
-        self.is_category = self._one_hot.merge_mask(np.asarray(given, dtype=bool))
+        self.is_category = self._one_hot.merge_mask(given)
         if not self.is_positive.any() or self.is_positive.all():
             raise ValueError("expected positive and unlabelled rows; all rows are of one kind")
         self.given_prior = prior
