@@ -7,6 +7,7 @@ so training resumes exactly.
 
 import math
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,7 @@ from generator import draw_tables
 from random_draws import Draws
 from torch import Tensor
 
+from robustpu.pretrained.discriminants import N_LANDMARKS, fit_discriminants, score_rows
 from robustpu.pretrained.encoding import encode, fit_columns, table_inputs
 from robustpu.pretrained.network import POSITIVE, QUERY
 
@@ -31,6 +33,8 @@ class BatchConfig:
         Rows of a batch at most.
     group
         Columns of a token.
+    row_scores
+        Whether rows come with the scores of plain learners; else these are 0.
     max_context, max_columns
         Longest context, widest table.
     n_shapes, per_shape
@@ -44,6 +48,7 @@ class BatchConfig:
     n_shapes: int = 8
     per_shape: int = 8
     group: int = 3
+    row_scores: bool = True
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,7 @@ class Batch:
     """Inputs and truth of ``B`` tables of one shape; see ``PUNetwork.forward``."""
 
     cells: Tensor
+    scores: Tensor
     roles: Tensor
     table: Tensor
     identities: Tensor
@@ -64,6 +70,7 @@ class Batch:
         keep = slice(start, stop)
         return Batch(
             self.cells[keep],
+            self.scores[keep],
             self.roles[keep],
             self.table[keep],
             self.identities[keep],
@@ -103,6 +110,7 @@ def make_batch(
     identity_width: int,
     easy: bool,
     group: int = 3,
+    row_scores: bool = True,
 ) -> Batch:
     """Draw tables and encode them, their columns in random order."""
     drawn = draw_tables(draws, tables, n, queries, columns, easy)
@@ -110,7 +118,12 @@ def make_batch(
     values = drawn.values[:, :, order]
     labeled = drawn.roles[:, :n] == POSITIVE
     stats = fit_columns(values[:, :n], labeled, drawn.is_category[:, order])
-    cells = torch.cat([encode(values[:, :n], stats, labeled), encode(values[:, n:], stats)], 1)
+    context, rows = encode(values[:, :n], stats, labeled), encode(values[:, n:], stats)
+    cells = torch.cat([context, rows], 1)
+    landmarks = draws.uniform(tables, n).argsort(1)[:, :N_LANDMARKS]
+    with full_precision():
+        fitted, inside = fit_discriminants(context, labeled, landmarks)
+        scores = torch.cat([inside, score_rows(fitted, rows)], 1)
     is_known = draws.chance(0.5, tables)
     # A user's prior is rarely exact.
     error = 0.25 * draws.sometimes(0.3, draws.normal, tables)
@@ -119,8 +132,27 @@ def make_batch(
     identities = draws.normal(tables, -(-columns // group), identity_width)
     dtype = torch.bfloat16 if draws.device.type == "cuda" else torch.float32
     return Batch(
-        cells.to(dtype), drawn.roles, table, identities, drawn.truth, drawn.prior, is_known, n
+        cells.to(dtype),
+        scores.to(dtype) * row_scores,
+        drawn.roles,
+        table,
+        identities,
+        drawn.truth,
+        drawn.prior,
+        is_known,
+        n,
     )
+
+
+@contextmanager
+def full_precision() -> Iterator[None]:
+    """Products of matrices without the short cuts of a GPU: penalties are small."""
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("highest")
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before)
 
 
 def make_pool(
@@ -139,7 +171,13 @@ def make_pool(
     for _ in range(config.n_shapes):
         tables, *shape = draw_shape(rng, config, small)
         made = make_batch(
-            draws, tables * config.per_shape, *shape, identity_width, easy, config.group
+            draws,
+            tables * config.per_shape,
+            *shape,
+            identity_width,
+            easy,
+            config.group,
+            config.row_scores,
         )
         for index in range(config.per_shape):
             batches.append(made.part(index * tables, (index + 1) * tables))
@@ -147,12 +185,17 @@ def make_pool(
 
 
 def validation_batches(
-    shapes: tuple[tuple[int, int, int, int], ...], identity_width: int, device: str
+    shapes: tuple[tuple[int, int, int, int], ...],
+    identity_width: int,
+    device: str,
+    row_scores: bool = True,
 ) -> Iterator[Batch]:
     """Yield batches that no seed of the training stream makes."""
     for index, (tables, n, queries, columns) in enumerate(shapes):
         draws = Draws(2**62 + index, device)
-        yield make_batch(draws, tables, n, queries, columns, identity_width, False)
+        yield make_batch(
+            draws, tables, n, queries, columns, identity_width, False, row_scores=row_scores
+        )
 
 
 __all__ = [

@@ -239,11 +239,17 @@ def evaluate_network(
     return found
 
 
-def load_checkpoint(path: Path, device: str) -> PUNetwork:
-    """Read a training checkpoint as a network for use."""
-    state = torch.load(path, map_location=device, weights_only=True)
-    network = PUNetwork(NetworkConfig(**state["network_config"]))
-    network.load_state_dict(state["network"])
+def load_checkpoints(paths: list[Path], device: str) -> PUNetwork:
+    """Read training checkpoints as one network for use: the mean of their weights.
+
+    That is a network only if all were trained from the same one.
+    """
+    states = [torch.load(path, map_location=device, weights_only=True) for path in paths]
+    network = PUNetwork(NetworkConfig(**states[0]["network_config"]))
+    weights = [state["network"] for state in states]
+    network.load_state_dict(
+        {name: torch.stack([one[name] for one in weights]).mean(0) for name in weights[0]}
+    )
     return network.requires_grad_(False).to(device).eval()
 
 
@@ -251,7 +257,7 @@ def main() -> None:
     """Evaluate and print means by protocol and table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("tables", type=Path)
-    parser.add_argument("--checkpoint", type=Path)
+    parser.add_argument("--checkpoint", type=Path, nargs="*")
     parser.add_argument("--weights", type=Path)
     parser.add_argument("--baselines", action="store_true")
     parser.add_argument("--out", type=Path)
@@ -263,7 +269,7 @@ def main() -> None:
     options = parser.parse_args()
     network = None
     if options.checkpoint:
-        network = load_checkpoint(options.checkpoint, options.device)
+        network = load_checkpoints(options.checkpoint, options.device)
     elif options.weights:
         network = load_network(options.weights, options.device)
     results = []

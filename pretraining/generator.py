@@ -73,7 +73,7 @@ class Counts:
 
 
 def draw_counts(draws: Draws, is_noisy: Tensor, n: int, n_query: int) -> Counts:
-    """Labels from 5 to 500, about log-uniform; priors from 0.005 to 0.8; some labels wrong.
+    """Labels from 5 to 500, about log-uniform; priors from 0.005 to 0.92; some labels wrong.
 
     Positives are rare more often where classes overlap, as in the tables that users have.
     """
@@ -82,7 +82,7 @@ def draw_counts(draws: Draws, is_noisy: Tensor, n: int, n_query: int) -> Counts:
     labeled = (5 * (most / 5) ** draws.uniform(b).pow(0.75)).round()
     low = draws.log_uniform(0.005, 0.3, b)
     is_rare = draws.uniform(b) < torch.where(is_noisy, 0.6, 0.25)
-    prior = torch.where(is_rare, low, 0.02 + 0.78 * draws.uniform(b))
+    prior = torch.where(is_rare, low, 0.02 + 0.9 * draws.uniform(b))
     unlabeled = n - labeled
     hidden = (prior * unlabeled).round().clamp(min=1)
     prior = hidden / unlabeled
@@ -205,7 +205,7 @@ def draw_tables(
 ) -> Tables:
     """Return ``b`` tables of one shape; ``easy`` ones have little noise, for the first steps."""
     m = n + n_query
-    is_noisy = draws.chance(0.5, b)
+    is_noisy = draws.chance(0.6, b)
     counts = draw_counts(draws, is_noisy, n, n_query)
     roots, cluster_sign, has_clusters = draw_roots(draws, b, m, counts.positive)
     nodes, exists = grow_nodes(draws, roots)
@@ -213,7 +213,7 @@ def draw_tables(
     columns = draw_pictures(draws, columns, standardize(roots))
     seen = change_appearance(draws, columns)
     score = score_rows(draws, columns, seen.values, nodes, exists, cluster_sign, has_clusters)
-    noise = torch.where(is_noisy[:, None], draws.log_uniform(0.05, 2.5, b, 1), 0.01)
+    noise = torch.where(is_noisy[:, None], draws.log_uniform(0.1, 2.5, b, 1), 0.01)
     noise = noise.clamp(max=0.05) if easy else noise
     noisy = score + (noise + 1e-3) * draws.normal(b, m)
     truth = ranks(noisy, descending=True) < counts.positive[:, None]

@@ -1,11 +1,11 @@
-"""Draw samples of the generator and the learning curve into the docs.
+"""Draw samples of the generator and the learning curves into the docs.
 
 PYTHONPATH=../src python pictures.py ../docs/pictures
 """
 
 import json
 import sys
-from itertools import pairwise
+from itertools import product
 from pathlib import Path
 
 import matplotlib
@@ -13,6 +13,12 @@ import matplotlib.pyplot as plt
 from generator import draw_tables
 from random_draws import Draws
 
+CURVES = {
+    "known": "prior known",
+    "known_wide": "prior known, wide tables",
+    "unknown": "prior unknown",
+    "unknown_wide": "prior unknown, wide tables",
+}
 POSITIVE, NEGATIVE, LABELED = "#c0392b", "#b8c4ce", "#1f4e79"
 
 
@@ -45,32 +51,38 @@ def draw_samples(path: Path) -> None:
     figure.savefig(path, dpi=90)
 
 
-def draw_curve(log: Path, path: Path) -> None:
-    """Validation loss over seconds, prior known and unknown, and the learning rate."""
-    records = [json.loads(line) for line in log.read_text().splitlines()]
-    reports = [r for r in records if "validation" in r]
-    figure, axis = plt.subplots(figsize=(6.5, 3.6))
-    seconds = [r["seconds"] for r in reports]
-    for name, label, style in (
-        ("known", "prior known", "-"),
-        ("known_wide", "prior known, wide tables", "--"),
-        ("unknown", "prior unknown", "-"),
-        ("unknown_wide", "prior unknown, wide tables", "--"),
-    ):
-        color = LABELED if name.startswith("known") else POSITIVE
-        axis.plot(
-            seconds, [r["validation"][name][0] for r in reports], style, color=color, label=label
-        )
-    change = next(
-        after["seconds"] for before, after in pairwise(records) if after["step"] <= before["step"]
-    )
-    axis.axvline(change, color="grey", linewidth=0.8)
-    axis.text(change, axis.get_ylim()[1], " rate falls,\n less label noise", fontsize=8, va="top")
-    axis.set_xlabel("seconds of training on one H200")
-    axis.set_ylabel("cross-entropy of query rows")
-    axis.legend(fontsize=8)
-    figure.tight_layout()
+def draw_curves(folder: Path, path: Path) -> None:
+    """Validation loss over steps, of version 1 and of three seeds from it, prior known and not.
+
+    The validation tables of the two stages differ.
+    """
+    first = _reports(folder / "log_version1.jsonl")
+    seeds = _reports(folder / "log_seeds.jsonl")
+    groups = [[r for r in seeds if r["seed"] == seed] for seed in (1, 2, 3)]
+    figure, axes = plt.subplots(1, 2, figsize=(8.5, 3.6), sharey=True)
+    titles = "stage 1: version 1", "stage 2: three seeds from version 1"
+    for axis, runs, title in zip(axes, ([first], groups), titles, strict=True):
+        for run, (name, label) in product(runs, CURVES.items()):
+            axis.plot(
+                [r["step"] for r in run],
+                [r["validation"][name][0] for r in run],
+                "--" if name.endswith("wide") else "-",
+                color=LABELED if name.startswith("known") else POSITIVE,
+                label=label if run is runs[0] else None,
+            )
+        axis.set_title(title, fontsize=9)
+        axis.set_xlabel("steps")
+    axes[0].set_ylabel("cross-entropy of query rows")
+    figure.legend(*axes[1].get_legend_handles_labels(), loc="lower center", ncol=4, fontsize=8)
+    figure.tight_layout(rect=(0, 0.07, 1, 1))
     figure.savefig(path, dpi=90)
+
+
+def _reports(log: Path) -> list[dict]:
+    """Records of a log that have a validation; of a step that is there twice, the last."""
+    records = map(json.loads, log.read_text().splitlines())
+    found = [record for record in records if "validation" in record]
+    return list({(r.get("seed"), r["step"]): r for r in found}.values())
 
 
 def main() -> None:
@@ -78,7 +90,7 @@ def main() -> None:
     matplotlib.use("Agg")
     folder = Path(sys.argv[1])
     draw_samples(folder / "pretrained_samples.png")
-    draw_curve(Path(__file__).with_name("results") / "log.jsonl", folder / "pretrained_curve.png")
+    draw_curves(Path(__file__).with_name("results"), folder / "pretrained_curve.png")
 
 
 if __name__ == "__main__":

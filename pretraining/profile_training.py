@@ -40,7 +40,7 @@ def main() -> None:
 
     def step(batch: object) -> None:
         logits, prior = trainer.network(
-            batch.cells, batch.roles, batch.table, batch.identities, batch.n
+            batch.cells, batch.scores, batch.roles, batch.table, batch.identities, batch.n
         )
         query, unlabeled, prior_loss = losses(logits, prior, batch)
         (query + unlabeled + prior_loss).backward()

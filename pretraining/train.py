@@ -29,7 +29,7 @@ from robustpu.pretrained.network import (
     NetworkConfig,
     PUNetwork,
 )
-from robustpu.pretrained.weights import load_network
+from robustpu.pretrained.weights import read_weights
 
 # (tables, context rows, queries, columns)
 VALIDATION = (
@@ -123,7 +123,9 @@ def validate(network: PUNetwork, batches: list[Batch]) -> dict[str, float]:
             else:
                 log_odds = torch.logit(batch.prior.clamp(0.001, 0.999))
                 table[:, 0], table[:, 1], table[:, 2] = 1, log_odds / 2, 2 * batch.prior - 1
-            logits, _ = network(batch.cells, batch.roles, table, batch.identities, batch.n)
+            logits, _ = network(
+                batch.cells, batch.scores, batch.roles, table, batch.identities, batch.n
+            )
             logits = logits.detach()
             queries, truth = logits[:, batch.n :], batch.truth[:, batch.n :]
             loss = functional.binary_cross_entropy_with_logits(queries, truth.float())
@@ -175,10 +177,11 @@ class Trainer:
         if self.checkpoint.exists():
             self.load()
         elif start_from is not None:
-            self.network.load_state_dict(load_network(start_from, device).state_dict())
+            # What that network lacked starts as it would in a new one.
+            self.network.load_state_dict(self.network.state_dict() | read_weights(start_from))
         width = network_config.identity_width
         shapes = TOY_VALIDATION if toy else VALIDATION
-        self.validation = list(validation_batches(shapes, width, device))
+        self.validation = list(validation_batches(shapes, width, device, batch_config.row_scores))
 
     def load(self) -> None:
         """Resume from the checkpoint in the output folder."""
@@ -239,7 +242,12 @@ class Trainer:
                 pool = self.pool(self.step // per_pool)[self.step % per_pool :]
             batch = pool.pop(0)
             logits, prior_logits = self.network(
-                batch.cells, batch.roles, batch.table, batch.identities, batch.n
+                batch.cells,
+                batch.scores,
+                batch.roles,
+                batch.table,
+                batch.identities,
+                batch.n,
             )
             query, unlabeled, prior = losses(logits, prior_logits, batch)
             (0.6 * query + 0.4 * unlabeled + 0.03 * prior).backward()
@@ -287,9 +295,11 @@ class Trainer:
 def add_fields(parser: argparse.ArgumentParser, config: type) -> None:
     """Add one option a field of a configuration."""
     for field in fields(config):
-        parser.add_argument(
-            "--" + field.name.replace("_", "-"), type=field.type, default=field.default
-        )
+        name = "--" + field.name.replace("_", "-")
+        if field.type is bool:
+            parser.add_argument(name, action=argparse.BooleanOptionalAction, default=field.default)
+        else:
+            parser.add_argument(name, type=field.type, default=field.default)
 
 
 def pick_fields(options: argparse.Namespace, config: type) -> dict[str, object]:

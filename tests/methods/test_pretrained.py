@@ -49,12 +49,16 @@ def fitted(pu):
 # What it predicts.
 
 
-def test_learns_and_finds_the_prior(pu, fitted):
-    # Its share is too low with so few labels, the order of rows is right.
-    assert roc_auc_score(pu.y_test, fitted.predict_proba(pu.X_test)[:, 1]) > 0.97
-    assert fitted.score(pu.X_test, pu.y_test) > 0.7
-    assert fitted.prior_ == pytest.approx(pu.prior, abs=0.15)
-    assert fitted.given_prior_ is None
+def test_learns_and_finds_the_prior():
+    # Its share is too low with so few labels, and varies; the order of rows is right.
+    drawn = [problem(seed=seed) for seed in range(4)]
+    models = [model().fit(pu.X, pu.y) for pu in drawn]
+    for pu, one in zip(drawn, models, strict=True):
+        assert roc_auc_score(pu.y_test, one.predict_proba(pu.X_test)[:, 1]) > 0.97
+        assert one.given_prior_ is None
+    scores = [one.score(pu.X_test, pu.y_test) for pu, one in zip(drawn, models, strict=True)]
+    assert np.mean(scores) > 0.8
+    assert np.mean([one.prior_ for one in models]) == pytest.approx(0.4, abs=0.15)
 
 
 def test_is_the_network(pu, fitted):
@@ -267,12 +271,12 @@ def test_missing_values_and_categories_are_saved(pu, tmp_path):
 def test_other_weights_are_refused(pu, fitted, tmp_path, monkeypatch):
     fitted.save(tmp_path / "model")
     stored = pickle.dumps(fitted)
-    about = {"version": "2", "sha256": "0" * 64}
+    about = {"version": "3", "sha256": "0" * 64}
     monkeypatch.setattr("robustpu.persist.classifiers.read_about", lambda: about)
-    with pytest.raises(ModelFolderError, match="not that of version 2 of the network's weights"):
+    with pytest.raises(ModelFolderError, match="not that of version 3 of the network's weights"):
         robustpu.load(tmp_path / "model")
     monkeypatch.setattr(pretrained, "read_about", lambda: about)
-    with pytest.raises(ValueError, match="fitted with version 1 of the network's weights, and"):
+    with pytest.raises(ValueError, match="fitted with version 2 of the network's weights, and"):
         pickle.loads(stored).predict(pu.X_test)
 
 

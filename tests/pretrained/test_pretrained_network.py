@@ -1,8 +1,11 @@
 """The network's symmetries, and its cached pass."""
 
+from typing import NamedTuple
+
 import pytest
 import torch
 
+from robustpu.pretrained.discriminants import fit_discriminants, score_rows
 from robustpu.pretrained.encoding import encode, fit_columns, table_inputs
 from robustpu.pretrained.network import NetworkConfig, PUNetwork
 
@@ -30,24 +33,37 @@ def inputs(network):
     labeled = torch.arange(N).expand(2, -1) < 6
     stats = fit_columns(values[:, :N], labeled, torch.zeros(2, COLUMNS, dtype=torch.bool))
     context, queries = encode(values[:, :N], stats, labeled), encode(values[:, N:], stats)
+    landmarks = torch.arange(N).expand(2, -1)
+    fitted, scores = fit_discriminants(context, labeled, landmarks)
+    rows = Rows(context, scores), Rows(queries, score_rows(fitted, queries))
     counts = torch.full((2,), 6.0)
     table = table_inputs(torch.full((2,), 0.3), torch.ones(2), counts, N - counts)
     identities = torch.randn(2, network.n_tokens(COLUMNS), network.config.identity_width)
-    return context, queries, labeled.long(), table, identities
+    return *rows, labeled.long(), table, identities
+
+
+class Rows(NamedTuple):
+    """Cells and scores of rows."""
+
+    cells: torch.Tensor
+    scores: torch.Tensor
+
+    def take(self, index):
+        return Rows(self.cells[:, index], self.scores[:, index])
 
 
 def direct(network, context, queries, roles, table, identities):
-    cells = torch.cat([context, queries], 1)
-    roles = torch.cat([roles, torch.full((2, queries.shape[1]), 2)], 1)
-    return network(cells, roles, table, identities, N)
+    cells, scores = (torch.cat(parts, 1) for parts in zip(context, queries, strict=True))
+    roles = torch.cat([roles, torch.full((2, QUERIES), 2)], 1)
+    return network(cells, scores, roles, table, identities, N)
 
 
 def test_the_cached_pass_equals_the_direct_one(network, inputs):
     context, queries, roles, table, identities = inputs
     logits, prior = direct(network, *inputs)
 
-    inside, cached_prior, cache = network.encode_context(context, roles, table, identities)
-    outside = network.encode_queries(queries, table, identities, cache)
+    inside, cached_prior, cache = network.encode_context(*context, roles, table, identities)
+    outside = network.encode_queries(*queries, table, identities, cache)
 
     torch.testing.assert_close(torch.cat([inside, outside], 1), logits)
     torch.testing.assert_close(cached_prior, prior)
@@ -60,7 +76,12 @@ def test_the_order_of_rows_means_nothing(network, inputs):
     logits, prior = direct(network, *inputs)
 
     moved, moved_prior = direct(
-        network, context[:, order], queries[:, query_order], roles[:, order], table, identities
+        network,
+        context.take(order),
+        queries.take(query_order),
+        roles[:, order],
+        table,
+        identities,
     )
 
     torch.testing.assert_close(moved[:, :N], logits[:, :N][:, order])
@@ -70,11 +91,11 @@ def test_the_order_of_rows_means_nothing(network, inputs):
 
 def test_queries_do_not_see_each_other(network, inputs):
     context, queries, roles, table, identities = inputs
-    *_, cache = network.encode_context(context, roles, table, identities)
+    *_, cache = network.encode_context(*context, roles, table, identities)
 
-    alone = network.encode_queries(queries[:, :1], table, identities, cache)
+    alone = network.encode_queries(*queries.take([0]), table, identities, cache)
 
-    together = network.encode_queries(queries, table, identities, cache)
+    together = network.encode_queries(*queries, table, identities, cache)
     torch.testing.assert_close(alone, together[:, :1])
 
 

@@ -37,14 +37,17 @@ Key = tuple[str, str, float]
 @cache
 def found(model: str) -> dict[Key, dict[str, Any]]:
     """Figures of a model by protocol, table and prior: the first draw of each."""
-    entries = []
-    for name in ("development", "baselines"):
-        entries += json.loads((FOLDER / f"{name}.json").read_text())
+    entries = _entries("development") + _entries("baselines")
     first: dict[Key, dict[str, Any]] = {}
     for entry in entries:
         if entry["model"] == model:
             first.setdefault((entry["protocol"], entry["table"], entry["prior"]), entry)
     return first
+
+
+def _entries(name: str) -> list[dict[str, Any]]:
+    entries: list[dict[str, Any]] = json.loads((FOLDER / f"{name}.json").read_text())
+    return entries
 
 
 def _means(model: str, keys: Sequence[Key], metrics: Sequence[str]) -> list[float]:
@@ -81,17 +84,23 @@ def errors() -> Rows:
     return rows
 
 
-def second_draw(metric: str) -> str:
-    """Mean over both draws of `single`, prior unknown: AUC, average precision or first 100."""
-    value = fmean(entry[metric] for draw in _both_draws() for entry in draw)
-    return f"{value:.0f}" if metric == "first100" else share(value)
-
-
-def _both_draws() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    first = {key[1]: entry for key, entry in found("unknown").items() if key[0] == "single"}
-    lines = (FOLDER / "single_second_draw.jsonl").read_text().splitlines()
-    second = {entry["table"]: entry for entry in map(json.loads, lines)}
-    return list(first.values()), [second[table] for table in first]
+def seeds() -> Rows:
+    """Error, AUC and average precision of version 1, of three seeds from it, and of their mean."""
+    stored = {name: _entries(name) for name in ("development_version1", "development_seeds")}
+    models = {"version 1": stored["development_version1"]}
+    for seed in (1, 2, 3):
+        models[f"seed {seed}"] = [e for e in stored["development_seeds"] if e["seed"] == seed]
+    models["the mean, version 2"] = _entries("development")
+    rows = [["error / AUC / average precision", *(f"`{protocol}`" for protocol in PROTOCOLS)]]
+    for label, entries in models.items():
+        row = [label]
+        for protocol in PROTOCOLS:
+            chosen = [e for e in entries if (e["protocol"], e["model"]) == (protocol, "known")]
+            row.append(
+                " / ".join(share(fmean(e[name] for e in chosen)) for name in ("error", "auc", "ap"))
+            )
+        rows.append(row)
+    return rows
 
 
 def prior_errors() -> Rows:
@@ -124,10 +133,13 @@ def _factor(entries: Sequence[dict[str, Any]], method: str) -> float:
 
 
 def training() -> str:
-    """Tables, steps and seconds of the training of the shipped network."""
-    last = json.loads((FOLDER / "log.jsonl").read_text().splitlines()[-1])
-    tables = f"{last['tables'] / 1e6:.2f} M synthetic tables"
-    return f"{tables}, {last['step']:,} steps, {last['seconds']:.0f} s"
+    """Tables, steps and seconds of the two stages of the training of the shipped network."""
+    first = json.loads((FOLDER / "log_version1.jsonl").read_text().splitlines()[-1])
+    about = json.loads(WEIGHTS.with_suffix(".json").read_text())["training"]
+    n_tables = (first["tables"] + sum(about["tables"])) / 1e6
+    stages = f"{first['step']:,} steps, then three times {about['steps'][0]:,}"
+    seconds = first["seconds"] + max(about["seconds"])
+    return f"{n_tables:.2f} M synthetic tables: {stages}; {seconds / 60:.0f} minutes"
 
 
 def megabytes() -> str:
@@ -148,25 +160,13 @@ def members(table: str) -> str:
     return ", ".join(share(float(row[3]), 4) for row in rows if row[0] == table)
 
 
-def ahead(model: str) -> str:
-    """Count the draws of `single` on which the AUC is above a baseline's, prior unknown."""
-    baselines = json.loads((FOLDER / "baselines.json").read_text())
-    wins = []
-    for pair in zip(*_both_draws(), strict=True):
-        wanted = "single", model, pair[0]["table"]
-        theirs = [e["auc"] for e in baselines if (e["protocol"], e["model"], e["table"]) == wanted]
-        wins += [our["auc"] > their for our, their in zip(pair, theirs, strict=True)]
-    return f"{sum(wins)} of {len(wins)}"
-
-
 FIGURES: Final[dict[str, Callable[..., Any]]] = {
     "pretrained-development": development,
     "pretrained-errors": errors,
     "pretrained-priors": prior_errors,
-    "pretrained-two-draws": second_draw,
+    "pretrained-seeds": seeds,
     "pretrained-training": training,
     "pretrained-megabytes": megabytes,
     "pretrained-ratio": share_ratio,
     "pretrained-members": members,
-    "pretrained-ahead": ahead,
 }

@@ -17,6 +17,7 @@ from robustpu.base.wrapper import SinglePUClassifier
 from robustpu.calibration import log_odds
 from robustpu.pretrained import EncodedTable, load_network, read_about
 from robustpu.pretrained.inference import MAX_COLUMNS, MAX_CONTEXT, on_threads
+from robustpu.pretrained.recoding import find_recoding
 from robustpu.priors import from_weighted, inside
 from robustpu.scenario import to_population
 from robustpu.training import Problem, Scores, TrainingData
@@ -115,7 +116,7 @@ class PretrainedPUClassifier(SinglePUClassifier):
         self, data: TrainingData, prior: float | None, random: np.random.RandomState
     ) -> EncodedTable:
         """Draw the rows of the contexts, and encode them."""
-        rows = _draw(data, self.n_members, random)
+        rows = _draw(data, self.is_category_, self.n_members, random)
         is_positive = labelled(data.is_positive, data.outcome)[rows]
         labels.require_both_classes(is_positive, data.weight[rows])
         about = read_about()
@@ -137,7 +138,7 @@ class PretrainedPUClassifier(SinglePUClassifier):
             before = ~data.is_positive[self.context_rows_]
             share = np.average(found[before], weights=weight[before])
             return inside(float(share), int((~data.is_positive).sum()))
-        rows = _draw(data, self.n_members, random)
+        rows = _draw(data, self.is_category_, self.n_members, random)
         is_positive = data.is_positive[rows]
         everywhere = np.ones(len(rows), dtype=np.bool_)
         score = self._cross_fit(data.X[rows], is_positive, everywhere, None, random)
@@ -287,7 +288,7 @@ def other_weights(version: str) -> str:
     Examples
     --------
     >>> other_weights("0")
-    "was fitted with version 0 of the network's weights, and here is version 1: fit it again..."
+    "was fitted with version 0 of the network's weights, and here is version 2: fit it again..."
     """
     return (
         f"was fitted with version {version} of the network's weights, and here is version "
@@ -306,9 +307,12 @@ def _folds(is_positive: Mask, random: np.random.RandomState) -> list[tuple[Index
     return list(splitter.split(np.zeros(len(is_positive)), is_positive))
 
 
-def _draw(data: TrainingData, n_members: int, random: np.random.RandomState) -> Index:
+def _draw(
+    data: TrainingData, is_category: Mask, n_members: int, random: np.random.RandomState
+) -> Index:
     """Rows with non-zero sample weight, in order; no more than all contexts together can hold."""
-    n_members = max(n_members, math.ceil(data.X.shape[1] / MAX_COLUMNS))
+    width = len(find_recoding(data.X, is_category).apply_mask(is_category))
+    n_members = max(n_members, math.ceil(width / MAX_COLUMNS))
     most, drawn = n_members * MAX_CONTEXT, []
     for kind in (True, False):
         rows = np.flatnonzero((data.is_positive == kind) & (data.weight > 0))

@@ -11,9 +11,15 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
+from robustpu.pretrained.discriminants import (
+    N_LANDMARKS,
+    Discriminants,
+    fit_discriminants,
+    score_rows,
+)
 from robustpu.pretrained.encoding import ColumnStatistics, encode, fit_columns, table_inputs
 from robustpu.pretrained.network import Cache, PUNetwork, prior_bins
-from robustpu.pretrained.one_hot import find_one_hot
+from robustpu.pretrained.recoding import find_recoding
 
 Floats = NDArray[np.float64]
 Item = TypeVar("Item")
@@ -37,6 +43,7 @@ class Member:
     columns: NDArray[np.intp]
     levels: list[tuple[int, Floats, Floats]]
     statistics: ColumnStatistics
+    discriminants: Discriminants
     table: Tensor
     identities: Tensor
     cache: Cache
@@ -89,7 +96,7 @@ class EncodedTable:
         The pretrained network.
     X
         Training rows ``(n, C)``; finite or NaN, which is missing; categories are codes. One-hot
-        columns that stand together become codes here.
+        columns that stand together become codes here, and filled gaps NaN (``recoding``).
     is_positive
         Which rows are labelled positive.
     is_category
@@ -123,24 +130,26 @@ class EncodedTable:
         self.is_positive = np.asarray(is_positive, dtype=bool)
         none = np.zeros(self.X.shape[1])
         given = np.asarray(none if is_category is None else is_category, dtype=bool)
-        self._one_hot = find_one_hot(self.X, given)
-        self._merged = self._one_hot.merge(self.X)
-        self.is_category = self._one_hot.merge_mask(given)
+        self._recoding = find_recoding(self.X, given)
+        self._recoded = self._recoding.apply(self.X)
+        self.is_category = self._recoding.apply_mask(given)
         if not self.is_positive.any() or self.is_positive.all():
             raise ValueError("expected positive and unlabelled rows; all rows are of one kind")
         self.given_prior = prior
-        self.centers, self.scales = _center_and_scale(self._merged, self.is_category)
+        self.centers, self.scales = _center_and_scale(self._recoded, self.is_category)
         rng = np.random.default_rng(seed)
         plan = self._plan(rng, n_members, max_context)
         # Drawn in order, before threads begin.
-        draws = [(rows, columns, *self._draw_member(columns, rng)) for rows, columns in plan]
+        draws = [
+            (rows, columns, *self._draw_member(len(rows), columns, rng)) for rows, columns in plan
+        ]
         self.members = on_threads(lambda draw: self._encode_member(*draw), draws, self.device)
 
     def _plan(
         self, rng: np.random.Generator, n_members: int, max_context: int
     ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
         """Rows and columns of each member; every column is seen by one member at least."""
-        n_columns = self._merged.shape[1]
+        n_columns = self._recoded.shape[1]
         width = min(n_columns, MAX_COLUMNS)
         n_members = max(n_members, -(-n_columns // width))
         longest = min(max_context, max(512, MAX_CELLS // (self.network.n_tokens(width) + 1)))
@@ -174,18 +183,19 @@ class EncodedTable:
         return torch.from_numpy(values.astype(np.float32))[None].to(self.device)
 
     def _draw_member(
-        self, columns: NDArray[np.intp], rng: np.random.Generator
-    ) -> tuple[list[tuple[int, Floats, Floats]], Floats]:
-        """Codes of categories, and the vectors that tell tokens apart."""
+        self, n_rows: int, columns: NDArray[np.intp], rng: np.random.Generator
+    ) -> tuple[list[tuple[int, Floats, Floats]], Floats, NDArray[np.intp]]:
+        """Codes of categories, the vectors that tell tokens apart, and landmarks."""
         levels = []
         for place, column in enumerate(columns):
             if self.is_category[column]:
-                known = np.unique(self._merged[:, column])
+                known = np.unique(self._recoded[:, column])
                 known = known[~np.isnan(known)]
                 if len(known):
                     levels.append((place, known, rng.permutation(len(known)) / len(known)))
         width = self.network.config.identity_width
-        return levels, rng.standard_normal((1, self.network.n_tokens(len(columns)), width))
+        vectors = rng.standard_normal((1, self.network.n_tokens(len(columns)), width))
+        return levels, vectors, rng.permutation(n_rows)[:N_LANDMARKS]
 
     def _encode_member(
         self,
@@ -193,9 +203,10 @@ class EncodedTable:
         columns: NDArray[np.intp],
         levels: list[tuple[int, Floats, Floats]],
         vectors: Floats,
+        landmarks: NDArray[np.intp],
     ) -> Member:
         """Encode one context."""
-        values = self._values(self._merged[rows], columns, levels)
+        values = self._values(self._recoded[rows], columns, levels)
         positive = torch.from_numpy(self.is_positive[rows])[None].to(self.device)
         category = torch.from_numpy(self.is_category[columns])[None].to(self.device)
         statistics = fit_columns(values, positive, category)
@@ -205,14 +216,17 @@ class EncodedTable:
         table = table_inputs(prior, is_known, n_positive, len(rows) - n_positive)
         identities = torch.from_numpy(vectors.astype(np.float32)).to(self.device)
         cells = encode(values, statistics, positive)
+        marks = torch.from_numpy(landmarks)[None].to(self.device)
+        discriminants, scores = fit_discriminants(cells, positive, marks)
         logits, prior_logits, cache = self.network.encode_context(
-            cells, positive.long(), table, identities
+            cells, scores, positive.long(), table, identities
         )
         return Member(
             rows,
             columns,
             levels,
             statistics,
+            discriminants,
             table,
             identities,
             cache,
@@ -224,20 +238,24 @@ class EncodedTable:
         """Logits of query rows under one member, in chunks."""
         cells = CHUNK_CELLS["cuda" if self.device.type == "cuda" else "cpu"]
         step = max(1, min(CHUNK_ROWS, cells // (self.network.n_tokens(len(member.columns)) + 1)))
-        network, cache = self.network, member.cache
-        if len(X) <= EXACT_ROWS and self.device.type in CHUNK_CELLS:
+        network, cache, discriminants = self.network, member.cache, member.discriminants
+        is_exact = len(X) <= EXACT_ROWS and self.device.type in CHUNK_CELLS
+        if is_exact:
             network, cache = network.in_double(), cache.in_double()
+            discriminants = discriminants.double()
         parts = []
         for start in range(0, len(X), step):
             values = self._values(X[start : start + step], member.columns, member.levels)
             encoded = encode(values, member.statistics)
-            logits = network.encode_queries(encoded, member.table, member.identities, cache)
+            encoded = encoded.double() if is_exact else encoded
+            scores = score_rows(discriminants, encoded)
+            logits = network.encode_queries(encoded, scores, member.table, member.identities, cache)
             parts.append(logits[0].double().cpu().numpy())
         return np.concatenate(parts) if parts else np.zeros(0)
 
     def score(self, X: ArrayLike) -> Floats:
         """Probability that a row drawn like the unlabelled ones is positive."""
-        rows = self._one_hot.merge(np.asarray(X, dtype=np.float64))
+        rows = self._recoding.apply(np.asarray(X, dtype=np.float64))
         members = on_threads(
             lambda member: _sigmoid(self._query_logits(member, rows)), self.members, self.device
         )
@@ -253,7 +271,7 @@ class EncodedTable:
             outside[member.rows] = False
             scores = np.empty(len(self.X))
             scores[member.rows] = _sigmoid(member.logits)
-            scores[outside] = _sigmoid(self._query_logits(member, self._merged[outside]))
+            scores[outside] = _sigmoid(self._query_logits(member, self._recoded[outside]))
             return scores, outside
 
         found = on_threads(score, self.members, self.device)

@@ -5,8 +5,10 @@ columns, ``T`` tokens a row, ``d`` and ``D`` the widths of the two stages.
 
 Stage 1 works on cells: three columns are one token, told apart by a random vector. A block lets
 every token look over the context's rows, then every row over its tokens. Stage 2 pools the tokens
-of a row into one vector and is a transformer over rows. Query rows attend to context rows only,
-never to each other: so the context can be encoded once, and queries in pieces of any size.
+of a row into one vector and is a transformer over rows. Beside its cells a row has scores of plain
+learners (``discriminants``), which its first token and its vector are given. Query rows attend to
+context rows only, never to each other: so the context can be encoded once, and queries in pieces of
+any size.
 """
 
 import math
@@ -18,6 +20,8 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+
+from robustpu.pretrained.discriminants import N_ROW_SCORES
 
 UNLABELED, POSITIVE, QUERY = 0, 1, 2
 N_CELL_INPUTS = 8
@@ -244,7 +248,8 @@ class PUNetwork(nn.Module):
     >>> config = NetworkConfig(cell_width=8, cell_heads=2, row_width=8, row_heads=2)
     >>> network = PUNetwork(config)
     >>> cells, roles = torch.zeros(1, 5, 3, N_CELL_INPUTS), torch.tensor([[1, 1, 0, 0, 2]])
-    >>> logits, prior = network(cells, roles, torch.zeros(1, N_TABLE_INPUTS),
+    >>> logits, prior = network(cells, torch.zeros(1, 5, N_ROW_SCORES), roles,
+    ...                         torch.zeros(1, N_TABLE_INPUTS),
     ...                         torch.zeros(1, 1, config.identity_width), 4)
     >>> logits.shape, prior.shape
     (torch.Size([1, 5]), torch.Size([1, 32]))
@@ -257,6 +262,7 @@ class PUNetwork(nn.Module):
         inputs = config.group * (N_CELL_INPUTS + 1)
         self.cell = nn.Sequential(Linear(inputs, 2 * d), nn.GELU(), Linear(2 * d, d))
         self.identity = Linear(config.identity_width, d, bias=False)
+        self.token_scores = zeros_linear(N_ROW_SCORES, d)
         self.cell_role = nn.Parameter(0.5 * torch.randn(3, d))
         self.token_role = nn.Parameter(torch.randn(3, d))
         self.table = nn.Sequential(Linear(N_TABLE_INPUTS, d), nn.GELU(), Linear(d, d))
@@ -265,6 +271,7 @@ class PUNetwork(nn.Module):
         self.pool_query = nn.Parameter(torch.randn(config.n_pooled, d))
         self.pool_key = Linear(d, d, bias=False)
         self.to_row = Linear((1 + config.n_pooled) * d, big)
+        self.row_scores = zeros_linear(N_ROW_SCORES, big)
         self.row_role = nn.Parameter(torch.randn(3, big))
         self.row_table = Linear(d, big)
         self.row_stage = [RowBlock(config) for _ in range(config.n_row_blocks)]
@@ -295,8 +302,10 @@ class PUNetwork(nn.Module):
 
     # -- inputs -------------------------------------------------------------------------------
 
-    def _tokens(self, cells: Tensor, roles: Tensor, table: Tensor, identities: Tensor) -> Tensor:
-        """Inputs -> cells ``(B, T, M, d)``; the first token of a row holds role and table."""
+    def _tokens(
+        self, cells: Tensor, scores: Tensor, roles: Tensor, table: Tensor, identities: Tensor
+    ) -> Tensor:
+        """Inputs -> cells ``(B, T, M, d)``; a row's first token holds role, scores and table."""
         dtype, group = self.dtype, self.config.group
         b, m, c, _ = cells.shape
         # One more input says that a column is there; the last token may have fewer.
@@ -309,16 +318,18 @@ class PUNetwork(nn.Module):
         role = functional.one_hot(roles, 3).to(dtype)
         x = x + (role @ self.cell_role.to(dtype))[:, None]
         first = role @ self.token_role.to(dtype) + table[:, None]
+        first = first + self.token_scores(scores.to(dtype))
         return torch.cat([first[:, None], x], 1)
 
-    def _pool(self, x: Tensor, roles: Tensor, table: Tensor) -> Tensor:
+    def _pool(self, x: Tensor, scores: Tensor, roles: Tensor, table: Tensor) -> Tensor:
         """Cells ``(B, T, M, d)`` -> rows ``(B, M, D)``."""
         b, _, m, d = x.shape
         x = normalize(x)
-        scores = torch.einsum("btmd,qd->bmqt", self.pool_key(x), self.pool_query.to(x.dtype))
-        share = (scores.float() / math.sqrt(d)).softmax(-1).to(x.dtype)
+        match = torch.einsum("btmd,qd->bmqt", self.pool_key(x), self.pool_query.to(x.dtype))
+        share = (match.float() / math.sqrt(d)).softmax(-1).to(x.dtype)
         pooled = torch.einsum("bmqt,btmd->bmqd", share, x).reshape(b, m, -1)
         rows = self.to_row(torch.cat([x[:, 0], pooled], -1))
+        rows = rows + self.row_scores(scores.to(rows.dtype))
         role = functional.one_hot(roles, 3).to(x.dtype) @ self.row_role.to(x.dtype)
         return rows + role + self.row_table(table)[:, None]
 
@@ -341,7 +352,13 @@ class PUNetwork(nn.Module):
     # -- passes -------------------------------------------------------------------------------
 
     def forward(
-        self, cells: Tensor, roles: Tensor, table: Tensor, identities: Tensor, n: int
+        self,
+        cells: Tensor,
+        scores: Tensor,
+        roles: Tensor,
+        table: Tensor,
+        identities: Tensor,
+        n: int,
     ) -> tuple[Tensor, Tensor]:
         """One pass over context rows (the first ``n``) and query rows.
 
@@ -349,6 +366,8 @@ class PUNetwork(nn.Module):
         ----------
         cells
             Encoded cells ``(B, M, C, N_CELL_INPUTS)``.
+        scores
+            Of the rows, by plain learners, ``(B, M, N_ROW_SCORES)``.
         roles
             ``(B, M)``: unlabelled 0, positive 1, query 2.
         table
@@ -365,10 +384,10 @@ class PUNetwork(nn.Module):
         """
         log_n = torch.full((), math.log(n), device=cells.device)
         told = self.table(table.to(self.dtype))
-        x = self._tokens(cells, roles, told, identities)
+        x = self._tokens(cells, scores, roles, told, identities)
         for direct in self.direct_cells:
             x = direct(x, n, log_n)
-        rows = self._pool(x, roles, told)
+        rows = self._pool(x, scores, roles, told)
         for direct in self.direct_rows:
             rows = direct(rows, n, log_n)
         rows = normalize(rows)
@@ -376,17 +395,17 @@ class PUNetwork(nn.Module):
 
     @torch.no_grad()
     def encode_context(
-        self, cells: Tensor, roles: Tensor, table: Tensor, identities: Tensor
+        self, cells: Tensor, scores: Tensor, roles: Tensor, table: Tensor, identities: Tensor
     ) -> tuple[Tensor, Tensor, Cache]:
         """Context rows -> their logits, logits of the prior, and what queries attend to."""
         log_n = torch.full((), math.log(cells.shape[1]), device=cells.device)
         told = self.table(table.to(self.dtype))
-        x = self._tokens(cells, roles, told, identities)
+        x = self._tokens(cells, scores, roles, told, identities)
         cache = Cache([], [])
         for block in self.cell_stage:
             cache.cells.append(block.summarize(x))
             x = block(x, *cache.cells[-1], log_n)
-        rows = self._pool(x, roles, told)
+        rows = self._pool(x, scores, roles, told)
         for row_block in self.row_stage:
             cache.rows.append(row_block.summarize(rows))
             rows = row_block(rows, *cache.rows[-1], log_n)
@@ -395,16 +414,16 @@ class PUNetwork(nn.Module):
 
     @torch.no_grad()
     def encode_queries(
-        self, cells: Tensor, table: Tensor, identities: Tensor, cache: Cache
+        self, cells: Tensor, scores: Tensor, table: Tensor, identities: Tensor, cache: Cache
     ) -> Tensor:
         """Query rows, given an encoded context -> logits ``(B, M)``."""
         log_n = torch.full((), math.log(cache.rows[0].keys.shape[2]), device=cells.device)
         told = self.table(table.to(self.dtype))
         roles = torch.full(cells.shape[:2], QUERY, device=cells.device)
-        x = self._tokens(cells, roles, told, identities)
+        x = self._tokens(cells, scores, roles, told, identities)
         for block, kv in zip(self.cell_stage, cache.cells, strict=True):
             x = block(x, *kv, log_n)
-        rows = self._pool(x, roles, told)
+        rows = self._pool(x, scores, roles, told)
         for row_block, kv in zip(self.row_stage, cache.rows, strict=True):
             rows = row_block(rows, *kv, log_n)
         logits: Tensor = self.head(normalize(rows))

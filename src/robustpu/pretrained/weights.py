@@ -63,8 +63,8 @@ def load_network(path: Path = WEIGHTS, device: torch.device | str = "cpu") -> PU
     return _load(path.resolve(), str(device))
 
 
-@lru_cache(maxsize=4)
-def _load(path: Path, device: str) -> PUNetwork:
+def read_weights(path: Path) -> dict[str, torch.Tensor]:
+    """Return the weights of a file in single precision, by name, after its checksum."""
     about = read_about(path)
     content = path.read_bytes()
     found = hashlib.sha256(content).hexdigest()
@@ -73,7 +73,12 @@ def _load(path: Path, device: str) -> PUNetwork:
             f"{path.name} has SHA-256 {found}, expected {about['sha256']}: the file is damaged or "
             "was changed; install robustpu again"
         )
-    network = PUNetwork(NetworkConfig(**about["network"]))
-    network.load_state_dict({name: weight.float() for name, weight in load(content).items()})
+    return {name: weight.float() for name, weight in load(content).items()}
+
+
+@lru_cache(maxsize=4)
+def _load(path: Path, device: str) -> PUNetwork:
+    network = PUNetwork(NetworkConfig(**read_about(path)["network"]))
+    network.load_state_dict(read_weights(path))
     network.requires_grad_(False)
     return network.to(device).eval()
