@@ -102,10 +102,11 @@ METHODS = [
     "vpu",
     "tedn",
     "lbe",
+    "pretrained",
 ]
 # Methods with this ending estimate the prior.
 ESTIMATED = ", prior unknown"
-UNKNOWN = [f"auto{ESTIMATED}", f"bagging{ESTIMATED}", f"puet{ESTIMATED}"]
+UNKNOWN = [f"{name}{ESTIMATED}" for name in ("auto", "bagging", "puet", "pretrained")]
 # What was the default until 0.1.0, networks and trees; stored, and not run any more.
 BEFORE = "ensemble of 0.1.0"
 POSITIVE, UNLABELED, PRIOR, TEST, TRIALS = 200, 800, 0.4, 1000, 5

@@ -7,7 +7,6 @@ so training resumes exactly.
 
 import math
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,9 +15,9 @@ from generator import draw_tables
 from random_draws import Draws
 from torch import Tensor
 
-from robustpu.pretrained.discriminants import N_LANDMARKS, fit_discriminants, score_rows
+from robustpu.pretrained.discriminants import N_LANDMARKS, fit_discriminants
 from robustpu.pretrained.encoding import encode, fit_columns, table_inputs
-from robustpu.pretrained.network import POSITIVE, QUERY
+from robustpu.pretrained.network import POSITIVE
 
 
 @dataclass(frozen=True)
@@ -121,9 +120,8 @@ def make_batch(
     context, rows = encode(values[:, :n], stats, labeled), encode(values[:, n:], stats)
     cells = torch.cat([context, rows], 1)
     landmarks = draws.uniform(tables, n).argsort(1)[:, :N_LANDMARKS]
-    with full_precision():
-        fitted, inside = fit_discriminants(context, labeled, landmarks)
-        scores = torch.cat([inside, score_rows(fitted, rows)], 1)
+    fitted, inside = fit_discriminants(context, labeled, landmarks)
+    scores = torch.cat([inside, fitted.score(rows)], 1)
     is_known = draws.chance(0.5, tables)
     # A user's prior is rarely exact.
     error = 0.25 * draws.sometimes(0.3, draws.normal, tables)
@@ -142,17 +140,6 @@ def make_batch(
         is_known,
         n,
     )
-
-
-@contextmanager
-def full_precision() -> Iterator[None]:
-    """Products of matrices without the short cuts of a GPU: penalties are small."""
-    before = torch.get_float32_matmul_precision()
-    torch.set_float32_matmul_precision("highest")
-    try:
-        yield
-    finally:
-        torch.set_float32_matmul_precision(before)
 
 
 def make_pool(
@@ -196,14 +183,3 @@ def validation_batches(
         yield make_batch(
             draws, tables, n, queries, columns, identity_width, False, row_scores=row_scores
         )
-
-
-__all__ = [
-    "QUERY",
-    "Batch",
-    "BatchConfig",
-    "draw_shape",
-    "make_batch",
-    "make_pool",
-    "validation_batches",
-]

@@ -125,9 +125,11 @@ def draw_case(
     )
 
 
-def draw_problems(folder: Path, protocols: list[str], n_draws: int) -> Iterator[Problem]:
-    """Yield all problems of the protocols."""
-    for name in SINGLE + CASE:
+def draw_problems(
+    folder: Path, protocols: list[str], n_draws: int, tables: tuple[str, ...] = SINGLE + CASE
+) -> Iterator[Problem]:
+    """Yield all problems of the protocols on these tables."""
+    for name in tables:
         with np.load(folder / f"{name}.npz") as file:
             table = {key: file[key] for key in file.files}
         for seed in range(n_draws):
@@ -262,6 +264,7 @@ def main() -> None:
     parser.add_argument("--baselines", action="store_true")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--protocols", default="single,case,few")
+    parser.add_argument("--only", nargs="*", default=SINGLE + CASE, help="names of tables")
     parser.add_argument("--draws", type=int, default=1)
     parser.add_argument("--members", type=int, default=4)
     parser.add_argument("--max-context", type=int, default=2048)
@@ -273,7 +276,8 @@ def main() -> None:
     elif options.weights:
         network = load_network(options.weights, options.device)
     results = []
-    for problem in draw_problems(options.tables, options.protocols.split(","), options.draws):
+    protocols = options.protocols.split(",")
+    for problem in draw_problems(options.tables, protocols, options.draws, tuple(options.only)):
         found = {}
         if network is not None:
             for known in (True, False):

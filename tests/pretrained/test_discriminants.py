@@ -10,7 +10,6 @@ from robustpu.pretrained.discriminants import (
     fit_discriminants,
     fit_linear,
     points,
-    score_rows,
 )
 from robustpu.pretrained.encoding import encode, fit_columns
 
@@ -47,7 +46,7 @@ def fitted(table, order=None, dtype=torch.float64):
 def test_a_row_is_scored_as_if_it_had_been_left_out():
     torch.manual_seed(0)
     features, labeled = torch.randn(1, 30, 4, dtype=torch.float64), torch.arange(30)[None] < 8
-    linear, scores = fit_linear(features, labeled, (0.1,))
+    scorer, scores = fit_linear(features, labeled, (0.1,))
 
     x = features[0] - features[0].mean(0)
     y = labeled[0].double() - labeled[0].double().mean()
@@ -55,13 +54,13 @@ def test_a_row_is_scored_as_if_it_had_been_left_out():
         others = torch.arange(30) != row
         matrix = x[others].T @ x[others] / 30 + 0.1 * torch.eye(4)
         weight = torch.linalg.solve(matrix, x[others].T @ y[others] / 30)
-        expected = (x[row] @ weight - linear.mean[0, 0, 0]) / linear.scale[0, 0, 0]
+        expected = (x[row] @ weight - scorer.mean[0, 0, 0]) / scorer.scale[0, 0, 0]
         assert scores[0, row, 0] == pytest.approx(expected.item())
 
 
 def test_every_score_ranks_new_rows(table):
     discriminants, scores, new = fitted(table)
-    found = score_rows(discriminants, new)
+    found = discriminants.score(new)
 
     assert scores.shape == (1, N, N_ROW_SCORES)
     truth = table[1][N:].numpy()
@@ -77,20 +76,36 @@ def test_the_order_of_rows_means_nothing(table):
     moved, moved_scores, _ = fitted(table, order)
 
     torch.testing.assert_close(moved_scores, scores[:, order])
-    torch.testing.assert_close(score_rows(moved, new), score_rows(discriminants, new))
+    torch.testing.assert_close(moved.score(new), discriminants.score(new))
 
 
-def test_single_precision_is_enough(table):
+def test_rows_in_single_precision_have_the_same_scores(table):
     exact, found = fitted(table), fitted(table, dtype=torch.float32)
 
-    torch.testing.assert_close(found[1].double(), exact[1], atol=1e-3, rtol=1e-3)
-    new = score_rows(found[0], found[2]).double()
-    torch.testing.assert_close(new, score_rows(exact[0], exact[2]), atol=1e-3, rtol=1e-3)
-    doubled = score_rows(found[0].double(), found[2].double())
-    torch.testing.assert_close(new, doubled, atol=1e-3, rtol=1e-3)
+    torch.testing.assert_close(found[1].double(), exact[1], atol=1e-4, rtol=1e-4)
+    new = found[0].score(found[2])
+    assert new.dtype == torch.float32
+    torch.testing.assert_close(new.double(), exact[0].score(exact[2]), atol=1e-4, rtol=1e-4)
 
 
-def test_values_without_order_and_gaps_are_equally_far():
+@pytest.mark.parametrize("share", [0.1, 0.3])
+def test_kernels_are_positive_definite_with_gaps_and_heavy_tails(share):
+    """A distance with which the kernel is none would make Cholesky's factor a partial one."""
+    for seed in range(10):
+        torch.manual_seed(seed)
+        values = torch.sinh(2 * torch.randn(1, 300, 5))
+        values[torch.rand(values.shape) < share] = torch.nan
+        labeled = torch.arange(300)[None] < 60
+        is_category = torch.arange(5)[None] == 4
+        values[..., 4] = values[..., 4].round()
+        stats = fit_columns(values, labeled, is_category)
+        rows = points(encode(values, stats, labeled).double())
+        between = distances(rows, rows)
+        kernel = torch.exp(-between / (0.5 * between.mean()))
+        assert torch.linalg.eigvalsh(kernel).min() > -1e-10
+
+
+def test_values_without_order_are_equally_far():
     values = torch.tensor([[1.0, 2.0], [3.0, 2.0], [2.0, torch.nan], [torch.nan, torch.nan]])
     labeled = torch.tensor([[True, False, False, False]])
     stats = fit_columns(values[None], labeled, torch.tensor([[True, True]]))
@@ -98,6 +113,18 @@ def test_values_without_order_and_gaps_are_equally_far():
 
     expected = torch.tensor([[0, 0.6, 1.2, 1.2], [0.6, 0, 1.2, 1.2], [1.2, 1.2, 0, 0.6]])
     torch.testing.assert_close(distances(found, found)[0, :3], expected)
+
+
+def test_a_missing_number_is_farther_than_the_middle():
+    values = torch.tensor([[-1.0], [0.0], [1.0], [torch.nan]])
+    labeled = torch.tensor([[True, False, False, False]])
+    stats = fit_columns(values[None], labeled, torch.tensor([[False]]))
+    found = points(encode(values[None], stats, labeled))
+
+    near, middle, far, same = distances(found, found)[0, 3].tolist()
+    assert middle == pytest.approx(0.4, abs=1e-6)
+    assert near == pytest.approx(far)
+    assert near > middle > same == 0
 
 
 def test_constant_columns_and_few_rows_give_finite_scores():
@@ -108,4 +135,4 @@ def test_constant_columns_and_few_rows_give_finite_scores():
     )
 
     assert scores.isfinite().all()
-    assert score_rows(discriminants, encode(values, stats)).isfinite().all()
+    assert discriminants.score(encode(values, stats)).isfinite().all()

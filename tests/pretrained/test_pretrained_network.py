@@ -5,7 +5,7 @@ from typing import NamedTuple
 import pytest
 import torch
 
-from robustpu.pretrained.discriminants import fit_discriminants, score_rows
+from robustpu.pretrained.discriminants import fit_discriminants
 from robustpu.pretrained.encoding import encode, fit_columns, table_inputs
 from robustpu.pretrained.network import NetworkConfig, PUNetwork
 
@@ -35,7 +35,7 @@ def inputs(network):
     context, queries = encode(values[:, :N], stats, labeled), encode(values[:, N:], stats)
     landmarks = torch.arange(N).expand(2, -1)
     fitted, scores = fit_discriminants(context, labeled, landmarks)
-    rows = Rows(context, scores), Rows(queries, score_rows(fitted, queries))
+    rows = Rows(context, scores), Rows(queries, fitted.score(queries))
     counts = torch.full((2,), 6.0)
     table = table_inputs(torch.full((2,), 0.3), torch.ones(2), counts, N - counts)
     identities = torch.randn(2, network.n_tokens(COLUMNS), network.config.identity_width)

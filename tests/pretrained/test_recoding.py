@@ -50,6 +50,7 @@ def test_scaled_columns_count_too():
         [[0, 1, 0], [1, 2, 0], [0, 3, 1]],  # A number stands between.
         [[0, np.nan], [1, 0], [0, 1]],
         [[0, 5], [1, 5], [0, 5]],  # A constant.
+        [[0, 1], [1, 0], [0, 0], [0, 0]],  # Two rare things, which need not be one.
     ],
 )
 def test_other_columns_stay(X):
@@ -129,10 +130,32 @@ def test_what_our_vectorizer_fills_is_missing_again():
 @pytest.mark.parametrize(
     "X",
     [
-        [[0, 1], [0, 1], [3, 0], [4, 0]],  # An extreme: perhaps none of a thing.
-        [[2, 1], [1, 0], [3, 0], [4, 0]],  # One row tells nothing.
-        [[2, 1], [3, 1], [1, 0], [4, 0]],
+        [[0, 1], [0, 1], [0, 1], [3, 0], [4, 0]],  # An extreme: perhaps none of a thing.
+        [[2, 1], [2, 1], [1, 0], [4, 0]],  # Two rows tell nothing.
+        [[2, 1], [2, 1], [3, 1], [1, 0], [4, 0]],
+        [[2, 1], [2, 1], [2, 1], [1, 0], [2, 0], [2, 0], [2, 0], [4, 0]],  # A frequent value.
     ],
 )
-def test_other_columns_before_a_flag_stay(X):
+def test_other_columns_before_an_indicator_stay(X):
     assert recoded(X) == X
+
+
+def test_only_the_fill_value_becomes_missing_in_new_rows():
+    _, filled, _ = gaps()
+    fill = filled[filled[:, 1] == 1, 0][0]
+    found = find_recoding(filled, np.zeros(3, bool))
+    new = found.apply(np.array([[fill, 1.0, 0.0], [9.0, 1.0, 0.0], [fill, 0.0, 0.0]]))
+    np.testing.assert_array_equal(new[:, 0], [np.nan, 9.0, fill])
+
+
+def test_independent_rare_columns_stay():
+    random = np.random.default_rng(0)
+    for _ in range(50):
+        X = (random.random((200, 4)) < 0.05).astype(float)
+        assert find_recoding(X, np.zeros(4, bool)).width == 4
+
+
+def test_a_category_whose_first_level_was_dropped_is_one():
+    code = np.random.default_rng(0).integers(4, size=200)
+    X = np.eye(4)[code][:, 1:]
+    assert recoded(X) == code[:, None].tolist()

@@ -154,10 +154,16 @@ def share_ratio(protocol: str) -> str:
 
 
 def members(table: str) -> str:
-    """AUC on a table by the number of members: 1, 2, 4 and 8."""
-    lines = (FOLDER / "members.txt").read_text().replace("[", "").splitlines()
-    rows = [line.split() for line in lines]
-    return ", ".join(share(float(row[3]), 4) for row in rows if row[0] == table)
+    """AUC on a table of `case`, prior known, by the number of members: 1, 2, 4 and 8."""
+    means = []
+    for count in (1, 2, 4, 8):
+        chosen = [
+            entry
+            for entry in _entries(f"members_{count}")
+            if (entry["table"], entry["model"]) == (table, "known")
+        ]
+        means.append(fmean(entry["auc"] for entry in chosen))
+    return ", ".join(share(value, 4) for value in means)
 
 
 FIGURES: Final[dict[str, Callable[..., Any]]] = {

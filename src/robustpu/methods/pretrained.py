@@ -311,7 +311,7 @@ def _draw(
     data: TrainingData, is_category: Mask, n_members: int, random: np.random.RandomState
 ) -> Index:
     """Rows with non-zero sample weight, in order; no more than all contexts together can hold."""
-    width = len(find_recoding(data.X, is_category).apply_mask(is_category))
+    width = find_recoding(data.X, is_category).width
     n_members = max(n_members, math.ceil(width / MAX_COLUMNS))
     most, drawn = n_members * MAX_CONTEXT, []
     for kind in (True, False):

@@ -15,7 +15,6 @@ from robustpu.pretrained.discriminants import (
     N_LANDMARKS,
     Discriminants,
     fit_discriminants,
-    score_rows,
 )
 from robustpu.pretrained.encoding import ColumnStatistics, encode, fit_columns, table_inputs
 from robustpu.pretrained.network import Cache, PUNetwork, prior_bins
@@ -174,7 +173,7 @@ class EncodedTable:
         for place, known, codes in levels:
             column = values[:, place]
             index = np.searchsorted(known, column).clip(max=len(known) - 1)
-            coded = np.where(known[index] == column, codes[index], 0.5)
+            coded = np.where(known[index] == column, codes[index], codes[-1])
             values[:, place] = np.where(np.isnan(column), np.nan, coded)
         # In double precision, so that far and huge columns keep their differences.
         values = (values - self.centers[columns]) / self.scales[columns]
@@ -192,7 +191,9 @@ class EncodedTable:
                 known = np.unique(self._recoded[:, column])
                 known = known[~np.isnan(known)]
                 if len(known):
-                    levels.append((place, known, rng.permutation(len(known)) / len(known)))
+                    # The last code is for levels that are not known.
+                    codes = rng.permutation(len(known) + 1) / (len(known) + 1)
+                    levels.append((place, known, codes))
         width = self.network.config.identity_width
         vectors = rng.standard_normal((1, self.network.n_tokens(len(columns)), width))
         return levels, vectors, rng.permutation(n_rows)[:N_LANDMARKS]
@@ -238,17 +239,14 @@ class EncodedTable:
         """Logits of query rows under one member, in chunks."""
         cells = CHUNK_CELLS["cuda" if self.device.type == "cuda" else "cpu"]
         step = max(1, min(CHUNK_ROWS, cells // (self.network.n_tokens(len(member.columns)) + 1)))
-        network, cache, discriminants = self.network, member.cache, member.discriminants
-        is_exact = len(X) <= EXACT_ROWS and self.device.type in CHUNK_CELLS
-        if is_exact:
+        network, cache = self.network, member.cache
+        if len(X) <= EXACT_ROWS and self.device.type in CHUNK_CELLS:
             network, cache = network.in_double(), cache.in_double()
-            discriminants = discriminants.double()
         parts = []
         for start in range(0, len(X), step):
             values = self._values(X[start : start + step], member.columns, member.levels)
             encoded = encode(values, member.statistics)
-            encoded = encoded.double() if is_exact else encoded
-            scores = score_rows(discriminants, encoded)
+            scores = member.discriminants.score(encoded)
             logits = network.encode_queries(encoded, scores, member.table, member.identities, cache)
             parts.append(logits[0].double().cpu().numpy())
         return np.concatenate(parts) if parts else np.zeros(0)

@@ -1,65 +1,83 @@
-"""One-hot columns as the category they were, filled gaps as missing: what the network learned on.
+"""One-hot columns as the category they were, filled values as missing: what the network learned on.
 
-Whatever else looks like either loses nothing that matters: the columns can be told from the codes.
+Both are recognised by the rows of the context. Columns that only look like it by chance are told
+apart as far as the rows allow.
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Index = NDArray[np.intp]
+Mask = NDArray[np.bool_]
 NONE = -1
+# Columns in which every row has just one, or that were independent would have been high together
+# in so many rows, are a category.
+EXPECTED_TOGETHER = 4.0
+# Rows that an indicator marks, at least, and how many others may have the fill value by each.
+FEWEST_MARKED, SHARED = 3, 0.5
 
 
 @dataclass(frozen=True)
 class Recoding:
-    """Which columns belong together, and which tell of gaps.
+    """How the columns of rows change.
 
     Attributes
     ----------
     group
-        Number of each column's group, (C,): the columns of a category share one. -1: the column
-        tells of gaps only, and goes.
+        New number of each column, (C,): the columns of a category share one. -1: an indicator of
+        missing values, dropped.
     low
-        Lower of the two values of a column that shares its group or tells of gaps, (C,).
-    flag
+        Lower of the two values of one-hot columns and indicators, (C,).
+    indicator
         The column that tells where this one is missing, (C,), or -1.
+    fill
+        The value that stands there, (C,).
     """
 
     group: Index
     low: Floats
-    flag: Index
+    indicator: Index
+    fill: Floats
+
+    @property
+    def width(self) -> int:
+        """Number of columns afterwards."""
+        return int(self.group.max()) + 1
 
     def apply(self, X: Floats) -> Floats:
-        """Rows (n, C) -> (n, groups); a category becomes the place of its high column.
+        """Rows (n, C) -> (n, width); a category becomes the place of its high column.
 
         Examples
         --------
-        >>> X = np.array([[5.0, 0, 1, 0], [6.0, 0, 0, 0], [7.0, 0, 0, 1], [8.0, 1, 0, 0]])
+        >>> X = np.array([[5.0, 0, 1, 0], [6.0, 1, 0, 0], [7.0, 0, 0, 1], [8.0, 1, 0, 0]])
         >>> find_recoding(X, np.zeros(4, bool)).apply(X).tolist()
-        [[5.0, 2.0], [6.0, 0.0], [7.0, 3.0], [8.0, 1.0]]
-        >>> X = np.array([[5.0, 0], [6.0, 1], [7.0, 0], [6.0, 1]])
+        [[5.0, 2.0], [6.0, 1.0], [7.0, 3.0], [8.0, 1.0]]
+        >>> X = np.array([[5.0, 0], [6.0, 1], [7.0, 0], [6.0, 1], [6.0, 1]])
         >>> find_recoding(X, np.zeros(2, bool)).apply(X).tolist()
-        [[5.0], [nan], [7.0], [nan]]
+        [[5.0], [nan], [7.0], [nan], [nan]]
         """
-        kept = np.flatnonzero(self.group != NONE)
-        starts = kept[np.flatnonzero(np.diff(self.group[kept], prepend=NONE))]
-        if len(starts) == X.shape[1]:
+        if self.width == X.shape[1]:
             return X
-        out = X[:, starts].copy()
-        for place, first in enumerate(starts):
+        out = np.empty((len(X), self.width))
+        for place in range(self.width):
             columns = np.flatnonzero(self.group == place)
+            first = columns[0]
             if len(columns) > 1:
                 is_high = X[:, columns] > self.low[columns]
                 out[:, place] = np.where(is_high.any(1), 1 + is_high.argmax(1), 0)
-            elif self.flag[first] != NONE:
-                flag = self.flag[first]
-                out[X[:, flag] > self.low[flag], place] = np.nan
+                continue
+            out[:, place] = X[:, first]
+            if self.indicator[first] != NONE:
+                marks = self.indicator[first]
+                is_missing = (X[:, marks] > self.low[marks]) & (X[:, first] == self.fill[first])
+                out[is_missing, place] = np.nan
         return out
 
-    def apply_mask(self, is_category: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def apply_mask(self, is_category: Mask) -> Mask:
         """Which columns have no order afterwards: those that had none, and merged ones."""
         kept = self.group != NONE
         merged = np.bincount(self.group[kept]) > 1
@@ -67,12 +85,12 @@ class Recoding:
         return merged
 
 
-def find_recoding(X: Floats, is_category: NDArray[np.bool_]) -> Recoding:
-    """Find how our vectorizer, and one-hot encoding in general, wrote categories and gaps.
+def find_recoding(X: Floats, is_category: Mask) -> Recoding:
+    """Find categories and gaps that our vectorizer, or one-hot encoding in general, has written.
 
     A category: neighbouring columns of two values, of which no row has two of the higher ones. A
-    gap: a column of two values after one or more numbers that are constant, and no extreme, in at
-    least two rows with the higher one.
+    gap: a column of two values after one or more numbers that have one value, and no extreme one,
+    wherever it has the higher one.
 
     Parameters
     ----------
@@ -84,34 +102,45 @@ def find_recoding(X: Floats, is_category: NDArray[np.bool_]) -> Recoding:
     width = X.shape[1]
     low, high = np.fmin.reduce(X), np.fmax.reduce(X)
     has_two = (low < high) & ~is_category & ((low == X) | (high == X)).all(0)
-    group, flag = np.arange(width), np.full(width, NONE)
-    taken = np.zeros(len(X), np.bool_)
-    for column in np.flatnonzero(has_two):
-        is_high = X[:, column] == high[column]
-        if column > 0 and has_two[column - 1] and not (taken & is_high).any():
-            group[column] = group[column - 1]
-            taken = taken | is_high
-            continue
-        taken = is_high
-        before = column - 1
+    group, indicator, fill = np.arange(width), np.full(width, NONE), np.full(width, np.nan)
+    for first, end in _disjoint_runs((high == X) & has_two, has_two):
+        if end - first > 1 and _is_category(X[:, first:end] == high[first:end]):
+            group[first:end] = first
+    for column in np.flatnonzero(has_two & (np.bincount(group, minlength=width)[group] == 1)):
+        is_high, before = X[:, column] == high[column], column - 1
         while before >= 0 and not has_two[before] and _is_filled(X[:, before], is_high):
-            flag[before] = column
+            indicator[before], fill[before] = column, X[is_high, before][0]
             before -= 1
-    # A column that tells of gaps, and is no part of a category, goes.
-    flags = [one for one in np.unique(flag[flag != NONE]) if (group == group[one]).sum() == 1]
-    flag[~np.isin(flag, flags)] = NONE
-    goes = np.isin(np.arange(width), flags)
-    numbered = np.full(width, NONE)
-    numbered[~goes] = np.unique(group[~goes], return_inverse=True)[1]
-    return Recoding(numbered, low, flag)
+    dropped = np.isin(np.arange(width), indicator)
+    numbers = np.full(width, NONE)
+    numbers[~dropped] = np.unique(group[~dropped], return_inverse=True)[1]
+    return Recoding(numbers, low, indicator, fill)
 
 
-def _is_filled(values: Floats, is_high: NDArray[np.bool_]) -> bool:
-    """Whether a column has one value, and no extreme one, in the marked rows."""
-    marked, others = values[is_high], values[~is_high]
-    fill = marked[0]
-    return bool(
-        len(marked) > 1
-        and (marked == fill).all()
-        and np.fmin.reduce(others) < fill < np.fmax.reduce(others)
-    )
+def _disjoint_runs(is_high: Mask, has_two: Mask) -> list[tuple[int, int]]:
+    """Ends of the longest runs of neighbours of which no row has two high ones."""
+    starts, taken = [], np.zeros(len(is_high), np.bool_)
+    for column in range(len(has_two)):
+        follows = column > 0 and has_two[column] and has_two[column - 1]
+        if follows and not (taken & is_high[:, column]).any():
+            taken = taken | is_high[:, column]
+        else:
+            starts.append(column)
+            taken = is_high[:, column].copy()
+    return list(pairwise([*starts, len(has_two)]))
+
+
+def _is_category(is_high: Mask) -> bool:
+    """Whether disjoint columns (n, k) are so for a reason."""
+    counts = is_high.sum(0)
+    together = (counts.sum() ** 2 - (counts**2).sum()) / 2 / len(is_high)
+    return bool(is_high.any(1).all() or together >= EXPECTED_TOGETHER)
+
+
+def _is_filled(values: Floats, is_marked: Mask) -> bool:
+    """Whether the marked rows have one value, not an extreme one, and hardly any others have it."""
+    marked, others = values[is_marked], values[~is_marked]
+    if len(marked) < FEWEST_MARKED or len(others) == 0 or not (marked == marked[0]).all():
+        return False
+    inside = np.fmin.reduce(others) < marked[0] < np.fmax.reduce(others)
+    return bool(inside and (others == marked[0]).mean() <= SHARED)
