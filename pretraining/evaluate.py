@@ -15,6 +15,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -241,18 +242,17 @@ def evaluate_network(
     return found
 
 
-def load_checkpoints(paths: list[Path], device: str) -> PUNetwork:
-    """Read training checkpoints as one network for use: the mean of their weights.
+def mean_network(states: list[dict[str, Any]]) -> PUNetwork:
+    """Checkpoints -> one network for use, with the mean of their weights.
 
     That is a network only if all were trained from the same one.
     """
-    states = [torch.load(path, map_location=device, weights_only=True) for path in paths]
     network = PUNetwork(NetworkConfig(**states[0]["network_config"]))
     weights = [state["network"] for state in states]
     network.load_state_dict(
         {name: torch.stack([one[name] for one in weights]).mean(0) for name in weights[0]}
     )
-    return network.requires_grad_(False).to(device).eval()
+    return network.requires_grad_(False).eval()
 
 
 def main() -> None:
@@ -272,7 +272,8 @@ def main() -> None:
     options = parser.parse_args()
     network = None
     if options.checkpoint:
-        network = load_checkpoints(options.checkpoint, options.device)
+        states = [torch.load(p, map_location="cpu", weights_only=True) for p in options.checkpoint]
+        network = mean_network(states).to(options.device)
     elif options.weights:
         network = load_network(options.weights, options.device)
     results = []

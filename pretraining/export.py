@@ -7,7 +7,7 @@ import argparse
 from pathlib import Path
 
 import torch
-from evaluate import load_checkpoints
+from evaluate import mean_network
 
 from robustpu.pretrained import save_weights
 
@@ -22,11 +22,12 @@ def main() -> None:
     states = [
         torch.load(path, map_location="cpu", weights_only=True) for path in options.checkpoints
     ]
-    training = {
-        name: [round(state[key]) for state in states]
-        for name, key in (("steps", "step"), ("tables", "n_tables"), ("seconds", "seconds"))
+    about = {"from_version": states[0]["from_version"], "device": states[0]["device"]}
+    names = {"seeds": "seed", "steps": "step", "tables": "n_tables", "seconds": "seconds"}
+    training = about | {
+        name: [round(state[key]) for state in states] for name, key in names.items()
     }
-    network = load_checkpoints(options.checkpoints, "cpu")
+    network = mean_network(states)
     save_weights(network, options.weights, options.version, training)
 
 

@@ -29,7 +29,7 @@ from robustpu.pretrained.network import (
     NetworkConfig,
     PUNetwork,
 )
-from robustpu.pretrained.weights import read_weights
+from robustpu.pretrained.weights import read_about, read_weights
 
 # (tables, context rows, queries, columns)
 VALIDATION = (
@@ -173,10 +173,12 @@ class Trainer:
             self.network.compile_blocks()
         self.optimizer = Optimizer(self.network)
         self.step, self.n_tables, self.seconds = 0, 0, 0.0
+        self.from_version: str | None = None
         self.checkpoint = out / "checkpoint.pt"
         if self.checkpoint.exists():
             self.load()
         elif start_from is not None:
+            self.from_version = read_about(start_from)["version"]
             # What that network lacked starts as it would in a new one.
             self.network.load_state_dict(self.network.state_dict() | read_weights(start_from))
         width = network_config.identity_width
@@ -189,6 +191,7 @@ class Trainer:
         self.network.load_state_dict(state["network"])
         self.optimizer.load(state["optimizer"])
         self.step, self.n_tables, self.seconds = state["step"], state["n_tables"], state["seconds"]
+        self.from_version = state["from_version"]
         print("resumed at step", self.step, flush=True)
 
     def save(self, name: str = "checkpoint.pt") -> None:
@@ -200,6 +203,9 @@ class Trainer:
             "step": self.step,
             "n_tables": self.n_tables,
             "seconds": self.seconds,
+            "seed": self.config.seed,
+            "from_version": self.from_version,
+            "device": device_name(self.device),
         }
         partial = self.out / (name + ".partial")
         torch.save(state, partial)
@@ -290,6 +296,11 @@ class Trainer:
             validation=validate(self.network, self.validation),
         )
         self.save()
+
+
+def device_name(device: str) -> str:
+    """Name of the GPU, or ``"cpu"``."""
+    return torch.cuda.get_device_name() if device == "cuda" else device
 
 
 def add_fields(parser: argparse.ArgumentParser, config: type) -> None:

@@ -15,7 +15,7 @@ FOLDER: Final = ROOT / "pretraining" / "results"
 WEIGHTS: Final = ROOT / "src" / "robustpu" / "pretrained" / "weights.safetensors"
 PROTOCOLS: Final = {
     "single": "`single`: nine noisy tables, 15 % of positives labelled",
-    "case": "`case`: nine tables, 400 labels + 800 unlabelled, priors .2, .4, .6",
+    "case": "`case`: nine tables, up to 400 labels + 800 unlabelled, priors .2, .4, .6",
     "few": "`few`: the same tables, 20 labels + 300 unlabelled",
 }
 TABLES: Final = {
@@ -85,19 +85,22 @@ def errors() -> Rows:
 
 
 def seeds() -> Rows:
-    """Error, AUC and average precision of version 1, of three seeds from it, and of their mean."""
+    """Error and AUC of version 1, of three seeds from it, and of their mean."""
     stored = {name: _entries(name) for name in ("development_version1", "development_seeds")}
     models = {"version 1": stored["development_version1"]}
     for seed in (1, 2, 3):
         models[f"seed {seed}"] = [e for e in stored["development_seeds"] if e["seed"] == seed]
     models["the mean, version 2"] = _entries("development")
-    rows = [["error / AUC / average precision", *(f"`{protocol}`" for protocol in PROTOCOLS)]]
+    cells = [(protocol, prior) for protocol in PROTOCOLS for prior in ("known", "unknown")]
+    rows = [["error / AUC", *(f"`{protocol}`, {prior}" for protocol, prior in cells)]]
     for label, entries in models.items():
         row = [label]
-        for protocol in PROTOCOLS:
-            chosen = [e for e in entries if (e["protocol"], e["model"]) == (protocol, "known")]
+        for cell in cells:
+            chosen = [entry for entry in entries if (entry["protocol"], entry["model"]) == cell]
             row.append(
-                " / ".join(share(fmean(e[name] for e in chosen)) for name in ("error", "auc", "ap"))
+                " / ".join(
+                    share(fmean(entry[name] for entry in chosen)) for name in ("error", "auc")
+                )
             )
         rows.append(row)
     return rows

@@ -3,9 +3,9 @@
     w = (S + penalty I)^-1 (mean of P - mean of U)
 
 S is the covariance of all context rows, of the columns or of two Laplacian kernels at landmarks. A
-context row is scored as if it had been left out, but for the means. The last score is the sum of the
-smoothed log-lifts of a row's cells: naive Bayes. Shapes: ``B`` tables, ``M`` rows,
-``n`` of the context, ``C`` columns, ``m`` landmarks, ``S`` scores.
+context row is scored as if it had been left out, but for the means. The last score is the sum of
+the smoothed log-lifts of a row's cells: naive Bayes. Shapes: ``B`` tables, ``M`` rows, ``n`` of the
+context, ``C`` columns, ``m`` landmarks, ``S`` scores.
 """
 
 from dataclasses import dataclass

@@ -59,7 +59,8 @@ class Prediction:
     query
         For the query rows.
     training
-        For the training rows; a labelled row is scored as if it were a new one.
+        For the training rows. Labelled ones are scored as new rows, although the context has their
+        labels: rather too high.
     prior
         Share of positives among the unlabelled rows: the given one, or the network's.
     """
