@@ -227,7 +227,7 @@ class TestPriors:
     @pytest.mark.parametrize("prior", ["tedn", "capu"])
     def test_those_that_train_networks_are_refused_with_a_reason(self, name, prior):
         X, y, _ = table()
-        with pytest.raises(ValueError, match=f"trains networks of its own.*method='{prior}'"):
+        with pytest.raises(ValueError, match=f"needs networks of its own.*method='{prior}'"):
             fresh(name, prior=prior).fit(X, y)
 
     def test_the_advice_can_be_taken(self):

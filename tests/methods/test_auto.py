@@ -140,7 +140,7 @@ class TestPrior:
         assert "precision" in fitted.evaluate(prior_interval=(0.05, 0.2))
 
     def test_methods_that_train_networks_are_refused(self, pu):
-        with pytest.raises(ValueError, match="trains networks of its own"):
+        with pytest.raises(ValueError, match="needs networks of its own"):
             quick(prior="tedn").fit(pu.X, pu.y)
 
 

@@ -90,7 +90,7 @@ def test_its_own_estimate_has_a_name(pu, fitted):
 
 
 def test_an_estimate_that_trains_networks_is_refused(pu):
-    with pytest.raises(ValueError, match="trains networks of its own"):
+    with pytest.raises(ValueError, match="needs networks of its own"):
         model(prior="tedn").fit(pu.X, pu.y)
 
 
@@ -278,6 +278,13 @@ def test_other_weights_are_refused(pu, fitted, tmp_path, monkeypatch):
     monkeypatch.setattr(pretrained, "read_about", lambda: about)
     with pytest.raises(ValueError, match="fitted with version 2 of the network's weights, and"):
         pickle.loads(stored).predict(pu.X_test)
+
+
+def test_parameters_that_change_after_the_fit_change_no_prediction(pu):
+    changed = model().fit(pu.X, pu.y)
+    before = changed.predict_proba(pu.X_test)
+    again = pickle.loads(pickle.dumps(changed.set_params(n_members=3)))
+    np.testing.assert_array_equal(again.predict_proba(pu.X_test), before)
 
 
 def test_a_pickle_holds_rows_and_not_the_network(pu, fitted):

@@ -197,3 +197,10 @@ def test_unknown_levels_are_like_no_known_one(small_network):
         known = encoded._values(np.arange(4.0)[:, None], member.columns, member.levels)
         new = encoded._values(np.array([[99.0]]), member.columns, member.levels)
         assert not (known == new).any()
+
+
+def test_new_values_far_from_a_tiny_column_do_not_warn(small_network):
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    X[:, 1] = np.where(np.arange(60) % 7, 0.0, 1e-312)
+    encoded = EncodedTable(small_network, X, np.arange(60) < 20)
+    assert np.isfinite(encoded.score([[0.0, 0.5]])).all()

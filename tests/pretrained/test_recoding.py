@@ -64,8 +64,8 @@ def test_columns_that_are_said_to_be_categories_stay():
 def test_rows_without_any_and_with_two_have_a_code():
     X = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     found = find_recoding(X, np.zeros(3, bool))
-    new = np.array([[0.0, 0.0, 0.0], [0.0, 1.0, 1.0], [np.nan, 0.0, 1.0]])
-    assert found.apply(new).tolist() == [[0.0], [2.0], [3.0]]
+    new = np.array([[0.0, 0.0, 0.0], [0.0, 1.0, 1.0], [np.nan, 0.0, 1.0], [np.nan, 0.0, 0.0]])
+    np.testing.assert_array_equal(found.apply(new).ravel(), [0, 4, 3, np.nan])
 
 
 def test_two_categories_side_by_side_are_two():
@@ -146,6 +146,23 @@ def test_only_the_fill_value_becomes_missing_in_new_rows():
     found = find_recoding(filled, np.zeros(3, bool))
     new = found.apply(np.array([[fill, 1.0, 0.0], [9.0, 1.0, 0.0], [fill, 0.0, 0.0]]))
     np.testing.assert_array_equal(new[:, 0], [np.nan, 9.0, fill])
+
+
+@pytest.mark.parametrize("change", [np.float32, lambda X: X.round(6)])
+def test_rounded_rows_are_recoded_alike(change):
+    _, filled, _ = gaps()
+    X = np.column_stack([np.eye(3)[np.arange(200) % 3], filled])
+    X = (X - X.mean(0)) / X.std(0)
+    found = find_recoding(X, np.zeros(6, bool))
+    exact, rounded = found.apply(X), found.apply(np.asarray(change(X), float))
+    assert found.width == 3
+    np.testing.assert_allclose(rounded, exact, atol=1e-5)
+
+
+def test_an_indicator_of_a_column_with_other_gaps_stays():
+    _, filled, _ = gaps()
+    filled[np.flatnonzero(filled[:, 1] == 0)[:5], 0] = np.nan
+    assert find_recoding(filled, np.zeros(3, bool)).width == 3
 
 
 def test_independent_rare_columns_stay():

@@ -46,7 +46,7 @@ class SinglePUClassifier(BasePUClassifier):
         super().check_combination()
         if is_joint(self.prior):
             raise ValueError(
-                f"prior={self.prior!r} trains networks of its own, and {type(self).__name__} has "
+                f"prior={self.prior!r} needs networks of its own, and {type(self).__name__} has "
                 "none: give prior= the number that robustpu.estimate_prior(X, y, "
                 f"method={self.prior!r}) finds, or another method, such as 'auto'."
             )

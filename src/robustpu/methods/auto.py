@@ -137,7 +137,7 @@ class PUClassifier(BasePUClassifier):
         # Unlike others it has out-of-fold scores whatever is held out.
         if is_joint(self.prior):
             raise ValueError(
-                f"prior={self.prior!r} trains networks of its own: give prior= the number that "
+                f"prior={self.prior!r} needs networks of its own: give prior= the number that "
                 f"robustpu.estimate_prior(X, y, method={self.prior!r}) finds, or another method."
             )
 

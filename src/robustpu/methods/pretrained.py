@@ -58,8 +58,8 @@ class PretrainedPUClassifier(SinglePUClassifier):
         Which columns have no order, (d,).
     given_prior_
         The prior that the network was given, or None.
-    seed_
-        Seed of the members.
+    seed_, n_members_
+        Seed and number of the members.
     weights_version_, weights_sha256_
         The weights of the network; a model is only used with the same.
     probability_
@@ -123,7 +123,7 @@ class PretrainedPUClassifier(SinglePUClassifier):
         self.context_rows_ = rows
         self.context_: Floats = data.X[rows]
         self.given_prior_ = prior
-        self.seed_ = int(random.randint(SEEDS))
+        self.seed_, self.n_members_ = int(random.randint(SEEDS)), self.n_members
         self.weights_version_, self.weights_sha256_ = about["version"], about["sha256"]
         TABLES[self] = self._encoded(is_positive)
         return TABLES[self]
@@ -197,7 +197,7 @@ class PretrainedPUClassifier(SinglePUClassifier):
             is_positive,
             self.is_category_,
             self.given_prior_,
-            self.n_members,
+            self.n_members_,
             self.seed_,
         )
 

@@ -202,6 +202,7 @@ FITTED: Final[Mapping[str, Mapping[str, Reader]]] = {
         "is_category_": array("b", ("d",)),
         "given_prior_": optional(SHARE),
         "seed_": number(0, 2**31, whole=True),
+        "n_members_": number(1, 100, whole=True),
         "weights_version_": text(100),
         "weights_sha256_": weights_sha256,
     },

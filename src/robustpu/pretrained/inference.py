@@ -177,7 +177,8 @@ class EncodedTable:
             coded = np.where(known[index] == column, codes[index], codes[-1])
             values[:, place] = np.where(np.isnan(column), np.nan, coded)
         # In double precision, so that far and huge columns keep their differences.
-        values = (values - self.centers[columns]) / self.scales[columns]
+        with np.errstate(over="ignore"):
+            values = (values - self.centers[columns]) / self.scales[columns]
         # Far values stay finite in single precision: infinity stands for missing ones.
         values = values.clip(-LARGEST, LARGEST)
         return torch.from_numpy(values.astype(np.float32))[None].to(self.device)

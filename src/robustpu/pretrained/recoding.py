@@ -17,8 +17,10 @@ NONE = -1
 # Columns in which every row has just one, or that were independent would have been high together
 # in so many rows, are a category.
 EXPECTED_TOGETHER = 4.0
-# Rows that an indicator marks, at least, and how many others may have the fill value by each.
+# Rows that an indicator marks, at least, and the share of others that may have the fill value.
 FEWEST_MARKED, SHARED = 3, 0.5
+# How near to the fill value is that value, in standard deviations: rows may have been rounded.
+NEAR = 1e-3
 
 
 @dataclass(frozen=True)
@@ -30,18 +32,19 @@ class Recoding:
     group
         New number of each column, (C,): the columns of a category share one. -1: an indicator of
         missing values, dropped.
-    low
-        Lower of the two values of one-hot columns and indicators, (C,).
+    middle
+        Between the two values of one-hot columns and indicators, (C,).
     indicator
         The column that tells where this one is missing, (C,), or -1.
-    fill
-        The value that stands there, (C,).
+    fill, near
+        The value that stands there, and how far from it a value still is that, (C,).
     """
 
     group: Index
-    low: Floats
+    middle: Floats
     indicator: Index
     fill: Floats
+    near: Floats
 
     @property
     def width(self) -> int:
@@ -50,6 +53,9 @@ class Recoding:
 
     def apply(self, X: Floats) -> Floats:
         """Rows (n, C) -> (n, width); a category becomes the place of its high column.
+
+        It is 0 if there is none, the number of columns and 1 if there are several, and NaN if there
+        is none but a NaN.
 
         Examples
         --------
@@ -67,14 +73,18 @@ class Recoding:
             columns = np.flatnonzero(self.group == place)
             first = columns[0]
             if len(columns) > 1:
-                is_high = X[:, columns] > self.low[columns]
-                out[:, place] = np.where(is_high.any(1), 1 + is_high.argmax(1), 0)
+                is_high = X[:, columns] > self.middle[columns]
+                level = np.where(is_high.any(1), 1.0 + is_high.argmax(1), 0.0)
+                level[is_high.sum(1) > 1] = len(columns) + 1
+                level[~is_high.any(1) & np.isnan(X[:, columns]).any(1)] = np.nan
+                out[:, place] = level
                 continue
             out[:, place] = X[:, first]
             if self.indicator[first] != NONE:
                 marks = self.indicator[first]
-                is_missing = (X[:, marks] > self.low[marks]) & (X[:, first] == self.fill[first])
-                out[is_missing, place] = np.nan
+                is_marked = X[:, marks] > self.middle[marks]
+                is_filled = np.abs(X[:, first] - self.fill[first]) <= self.near[first]
+                out[is_marked & is_filled, place] = np.nan
         return out
 
     def apply_mask(self, is_category: Mask) -> Mask:
@@ -103,6 +113,7 @@ def find_recoding(X: Floats, is_category: Mask) -> Recoding:
     low, high = np.fmin.reduce(X), np.fmax.reduce(X)
     has_two = (low < high) & ~is_category & ((low == X) | (high == X)).all(0)
     group, indicator, fill = np.arange(width), np.full(width, NONE), np.full(width, np.nan)
+    near = np.zeros(width)
     for first, end in _disjoint_runs((high == X) & has_two, has_two):
         if end - first > 1 and _is_category(X[:, first:end] == high[first:end]):
             group[first:end] = first
@@ -110,11 +121,12 @@ def find_recoding(X: Floats, is_category: Mask) -> Recoding:
         is_high, before = X[:, column] == high[column], column - 1
         while before >= 0 and not has_two[before] and _is_filled(X[:, before], is_high):
             indicator[before], fill[before] = column, X[is_high, before][0]
+            near[before] = NEAR * X[:, before].std()
             before -= 1
     dropped = np.isin(np.arange(width), indicator)
     numbers = np.full(width, NONE)
     numbers[~dropped] = np.unique(group[~dropped], return_inverse=True)[1]
-    return Recoding(numbers, low, indicator, fill)
+    return Recoding(numbers, low / 2 + high / 2, indicator, fill, near)
 
 
 def _disjoint_runs(is_high: Mask, has_two: Mask) -> list[tuple[int, int]]:
@@ -138,9 +150,14 @@ def _is_category(is_high: Mask) -> bool:
 
 
 def _is_filled(values: Floats, is_marked: Mask) -> bool:
-    """Whether the marked rows have one value, not an extreme one, and hardly any others have it."""
+    """Whether the marked rows have one value, not an extreme one, and few others have it.
+
+    With other gaps in the column, the indicator tells something else.
+    """
     marked, others = values[is_marked], values[~is_marked]
-    if len(marked) < FEWEST_MARKED or len(others) == 0 or not (marked == marked[0]).all():
+    if len(marked) < FEWEST_MARKED or len(others) == 0 or np.isnan(values).any():
         return False
-    inside = np.fmin.reduce(others) < marked[0] < np.fmax.reduce(others)
+    if not (marked == marked[0]).all():
+        return False
+    inside = others.min() < marked[0] < others.max()
     return bool(inside and (others == marked[0]).mean() <= SHARED)
