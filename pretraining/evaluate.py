@@ -1,4 +1,4 @@
-"""Evaluate weights on real development tables, with two cheap baselines.
+"""Evaluate weights on real development tables, beside two cheap baselines and the default.
 
     PYTHONPATH=../src python evaluate.py TABLES --checkpoint run/checkpoint.pt --out eval.json
 
@@ -11,6 +11,7 @@ positives, 300 unlabelled rows, prior 0.3.
 import argparse
 import json
 import time
+import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from robustpu import PUClassifier
 from robustpu.pretrained import EncodedTable, NetworkConfig, PUNetwork, load_network, to_single_set
 
 SINGLE = (
@@ -208,6 +210,19 @@ def evaluate_baseline(model: Callable[[Problem], np.ndarray], problem: Problem) 
     return measure(problem, test, threshold)
 
 
+def evaluate_default(problem: Problem, known: bool) -> dict[str, float]:
+    """Fit PUClassifier to standardised numbers and one-hot categories."""
+    inputs = _inputs(problem)
+    X, X_test = inputs.fit_transform(problem.X), inputs.transform(problem.X_test)
+    model = PUClassifier(
+        prior=problem.prior if known else "auto", scenario=problem.scenario, random_state=0
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(X, problem.is_positive.astype(int))
+    return measure(problem, model.predict_proba(X_test)[:, 1], 0.5)
+
+
 def evaluate_network(
     network: PUNetwork, problem: Problem, known: bool, n_members: int, max_context: int
 ) -> dict[str, float]:
@@ -262,6 +277,7 @@ def main() -> None:
     parser.add_argument("--checkpoint", type=Path, nargs="*")
     parser.add_argument("--weights", type=Path)
     parser.add_argument("--baselines", action="store_true")
+    parser.add_argument("--default", action="store_true", help="PUClassifier, too")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--protocols", default="single,case,few")
     parser.add_argument("--only", nargs="*", default=SINGLE + CASE, help="names of tables")
@@ -288,6 +304,9 @@ def main() -> None:
         if options.baselines:
             found["logistic"] = evaluate_baseline(logistic, problem)
             found["trees"] = evaluate_baseline(trees, problem)
+        if options.default:
+            found["default, known"] = evaluate_default(problem, True)
+            found["default, unknown"] = evaluate_default(problem, False)
         for model, measures in found.items():
             results.append(
                 {

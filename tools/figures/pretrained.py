@@ -3,13 +3,15 @@
 import json
 from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import product
 from statistics import fmean
 from typing import Any, Final
 
 import numpy as np
+from real_data import HALVES
 
 from tools.figures.real_tables import Rows, share
-from tools.figures.stored import ROOT
+from tools.figures.stored import ROOT, lines
 
 FOLDER: Final = ROOT / "pretraining" / "results"
 WEIGHTS: Final = ROOT / "src" / "robustpu" / "pretrained" / "weights.safetensors"
@@ -37,7 +39,7 @@ Key = tuple[str, str, float]
 @cache
 def found(model: str) -> dict[Key, dict[str, Any]]:
     """Figures of a model by protocol, table and prior: the first draw of each."""
-    entries = _entries("development") + _entries("baselines")
+    entries = _entries("development") + _entries("baselines") + _entries("default")
     first: dict[Key, dict[str, Any]] = {}
     for entry in entries:
         if entry["model"] == model:
@@ -56,9 +58,9 @@ def _means(model: str, keys: Sequence[Key], metrics: Sequence[str]) -> list[floa
 
 def development() -> Rows:
     """Error, AUC and average precision by protocol, the best of each in bold."""
-    models = ("known", "unknown", "logistic", "trees")
+    models = ("known", "unknown", "default, known", "default, unknown", "logistic", "trees")
     rows = [["error / AUC / average precision", "network, prior known", "unknown"]]
-    rows[0] += ["logistic", "trees"]
+    rows[0] += ["PUClassifier, prior known", "unknown", "logistic", "trees"]
     for protocol, label in PROTOCOLS.items():
         keys = [key for key in found("known") if key[0] == protocol]
         means = [_means(model, keys, ("error", "auc", "ap")) for model in models]
@@ -103,6 +105,32 @@ def seeds() -> Rows:
                 )
             )
         rows.append(row)
+    return rows
+
+
+def held_back() -> Rows:
+    """AUC, average precision and first 100 on held-back tables, and where AUC falls most."""
+    fits = {
+        (entry["method"], entry["prior"], entry["table"]): entry
+        for entry in lines("real_tables.ndjson")
+        if (entry["setting"], entry["draw"]) == ("single-set 15 %", 0)
+    }
+    tables = HALVES["held-back"]
+    fall = {
+        table: fits["pretrained", "known", table]["auc"]
+        - fits["pretrained", "unknown", table]["auc"]
+        for table in tables
+    }
+    worst = sorted(tables, key=lambda table: -fall[table])[:2]
+    rows = [["", "mean of sixteen", *(f"AUC: {table}" for table in worst)]]
+    labels = {"pretrained": "the network alone", "auto": "PUClassifier"}
+    for method, prior in product(labels, ("known", "unknown")):
+        found = [fits[method, prior, table] for table in tables]
+        auc, precision = (fmean(e[name] for e in found) for name in ("auc", "average_precision"))
+        first = fmean(entry["first_100"] for entry in found)
+        mean = f"{share(auc)} / {share(precision)} / {first:.1f}"
+        each = [share(fits[method, prior, table]["auc"]) for table in worst]
+        rows.append([f"{labels[method]}, prior {prior}", mean, *each])
     return rows
 
 
@@ -174,6 +202,7 @@ FIGURES: Final[dict[str, Callable[..., Any]]] = {
     "pretrained-errors": errors,
     "pretrained-priors": prior_errors,
     "pretrained-seeds": seeds,
+    "pretrained-held-back": held_back,
     "pretrained-training": training,
     "pretrained-megabytes": megabytes,
     "pretrained-ratio": share_ratio,
