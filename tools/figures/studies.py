@@ -29,6 +29,7 @@ BIASED: Final = {
     "nnpu": "nnPU",
     "lbe": "LBE",
     "pusb": "PUSB",
+    "pretrained": "the pretrained network",
 }
 
 
@@ -198,8 +199,9 @@ def strangers() -> Rows:
     for entry in lines("strangers.ndjson"):
         errors[entry["method"], entry["table"]].append(entry["error"])
     rows = [["error", *(f"{count} {name}" for name, count in groups.items())]]
-    alone = {"pretrained": "[pretrained network](../pretrained.md)"}
-    for method, label in (STRANGERS | alone | WITHOUT_PRIOR).items():
+    link = "[pretrained network](../pretrained.md)"
+    alone = {"pretrained": link, "pretrained, prior unknown": f"{link}, prior unknown"}
+    for method, label in (STRANGERS | WITHOUT_PRIOR | alone).items():
         means = [
             fmean(fmean(errors[method, table]) for table in tables)
             for tables in KEEL_GROUPS.values()

@@ -2,7 +2,10 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final
+
+# What numpy and pandas say where text, or a category of texts, is no number.
+CONVERSION: Final = ("could not convert string", "Cannot cast")
 
 
 def text_columns(X: Any, *, categories: bool = True) -> list[str]:
@@ -61,6 +64,6 @@ def naming_text(
         yield
     except ValueError as error:
         names = text_columns(X, categories=categories)
-        if not names or "could not convert string" not in str(error):
+        if not names or not any(words in str(error) for words in CONVERSION):
             raise
         raise ValueError(say(", ".join(names))) from error
