@@ -5,10 +5,10 @@ columns, ``T`` tokens a row, ``d`` and ``D`` the widths of the two stages.
 
 Stage 1 works on cells: three columns are one token, told apart by a random vector. A block lets
 every token look over the context's rows, then every row over its tokens. Stage 2 pools the tokens
-of a row into one vector and is a transformer over rows. Beside its cells a row has scores of plain
-learners (``discriminants``), which its first token and its vector are given. Query rows attend to
-context rows only, never to each other: so the context can be encoded once, and queries in pieces of
-any size.
+of a row into one vector and is a transformer over rows. Scores of plain learners
+(``discriminants``) are added to a row's first token and to its vector. Query rows attend to context
+rows only, never to each other: so the context can be encoded once, and queries in pieces of any
+size.
 """
 
 import math
