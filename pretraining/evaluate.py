@@ -257,6 +257,11 @@ def evaluate_network(
     return found
 
 
+def read_checkpoints(paths: list[Path]) -> list[dict[str, Any]]:
+    """Read what training has saved."""
+    return [torch.load(path, map_location="cpu", weights_only=True) for path in paths]
+
+
 def mean_network(states: list[dict[str, Any]]) -> PUNetwork:
     """Checkpoints -> one network for use, with the mean of their weights.
 
@@ -288,8 +293,7 @@ def main() -> None:
     options = parser.parse_args()
     network = None
     if options.checkpoint:
-        states = [torch.load(p, map_location="cpu", weights_only=True) for p in options.checkpoint]
-        network = mean_network(states).to(options.device)
+        network = mean_network(read_checkpoints(options.checkpoint)).to(options.device)
     elif options.weights:
         network = load_network(options.weights, options.device)
     results = []

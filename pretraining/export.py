@@ -6,8 +6,7 @@ PYTHONPATH=../src:. python export.py weights.safetensors run/checkpoint.pt --ver
 import argparse
 from pathlib import Path
 
-import torch
-from evaluate import mean_network
+from evaluate import mean_network, read_checkpoints
 
 from robustpu.pretrained import save_weights
 
@@ -19,9 +18,7 @@ def main() -> None:
     parser.add_argument("checkpoints", type=Path, nargs="+")
     parser.add_argument("--version", required=True)
     options = parser.parse_args()
-    states = [
-        torch.load(path, map_location="cpu", weights_only=True) for path in options.checkpoints
-    ]
+    states = read_checkpoints(options.checkpoints)
     about = {"from_version": states[0]["from_version"], "device": states[0]["device"]}
     names = {"seeds": "seed", "steps": "step", "tables": "n_tables", "seconds": "seconds"}
     training = about | {
