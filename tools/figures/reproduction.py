@@ -259,32 +259,41 @@ def overlap() -> Rows:
     return rows
 
 
+SEARCHED: Final = {
+    "nnpu": "nnpu",
+    "robust-pu": "robust-pu",
+    "p3mix-c": "p3mix",
+    "dist-pu": "dist-pu",
+}
+
+
 def searched_pictures() -> Rows:
-    """CIFAR-10 with searched settings: the paper's figures, nnPU, Robust-PU, and the gain."""
+    """CIFAR-10 with searched settings: the paper's errors, ours, and points below nnPU."""
     place = "pictures/oracle"
-    rows = [["", "nnPU (paper)", "Robust-PU (paper)", "gain", "round 0 selected"]]
-    for prior in PRIORS:
-        row = []
-        found = table(place).cells
-        pair = [found["cifar10", prior, name] for name in ("nnpu", "robust-pu")]
-        for name, each in zip(("nnpu", "robust-pu"), pair, strict=True):
-            paper = in_paper(name, "cifar10", prior).mean
-            row.append(f"{each.mean:.2f} ({paper:.2f})" if each.was_run else "")
-        if all(each.was_run for each in pair):
-            first, second = (each.errors for each in pair)
-            row.append(with_interval([first[trial] - second[trial] for trial in second]))
-            row.append(f"{_at_start(place, 'cifar10', prior)} of {len(second)}")
-        rows.append([f"{prior:g}", *row, *[""] * (4 - len(row))])
+    labels = {method.key: method.label for method in table(place).methods}
+    rows = [["0.2 / 0.4 / 0.6", "paper", "here", "trials"]]
+    rows[0] += [f"below nnPU, {prior:g}" for prior in PRIORS]
+    for name, theirs in SEARCHED.items():
+        found = [table(place).cells["cifar10", prior, name].errors for prior in PRIORS]
+        paper = slashes(in_paper(theirs, "cifar10", prior).mean for prior in PRIORS)
+        ours = slashes(fmean(errors.values()) for errors in found)
+        row = [labels[name], paper, ours, str(len(found[0]))]
+        for prior, errors in zip(PRIORS, found, strict=True):
+            base = table(place).cells["cifar10", prior, "nnpu"].errors
+            gains = [base[trial] - errors[trial] for trial in errors]
+            row.append("" if name == "nnpu" else with_interval(gains))
+        rows.append(row)
     return rows
 
 
-def _at_start(place: str, dataset: str, prior: float) -> int:
-    """Count the trials in which the pre-trained network was selected."""
-    return sum(
+def at_start(*priors: str) -> str:
+    """Count the trials on CIFAR-10 in which the pre-trained network was selected."""
+    chosen = [
         record["iterations"] == [0]
-        for record in table(place).records
-        if (record["method"], record["dataset"], record["prior"]) == ("robust-pu", dataset, prior)
-    )
+        for record in table("pictures/oracle").records
+        if record["method"] == "robust-pu" and f"{record['prior']:g}" in priors
+    ]
+    return f"{sum(chosen)} of {len(chosen)}"
 
 
 AVERAGED: Final = {
@@ -334,6 +343,7 @@ FIGURES: Final[dict[str, Callable[..., Any]]] = {
     "tuned-correction": tuned_correction,
     "overlap": overlap,
     "searched-pictures": searched_pictures,
+    "searched-at-start": at_start,
     "averaged": averaged,
     "averaged-below": averaged_below,
 }
