@@ -16,7 +16,7 @@ from random_draws import Draws
 from torch import Tensor
 
 from robustpu.pretrained.discriminants import N_LANDMARKS, fit_discriminants
-from robustpu.pretrained.encoding import ESTIMATED, encode, fit_columns, table_inputs
+from robustpu.pretrained.encoding import encode, fit_columns, table_inputs
 from robustpu.pretrained.network import POSITIVE
 
 
@@ -38,8 +38,6 @@ class BatchConfig:
         Longest context, widest table.
     n_shapes, per_shape
         Shapes of a pool, batches of each.
-    given_share, estimated_share
-        Shares of the tables whose prior is given, and given as an estimate.
     """
 
     cells: int = 300_000
@@ -50,8 +48,6 @@ class BatchConfig:
     per_shape: int = 8
     group: int = 3
     row_scores: bool = True
-    given_share: float = 0.35
-    estimated_share: float = 0.35
 
 
 @dataclass(frozen=True)
@@ -65,7 +61,7 @@ class Batch:
     identities: Tensor
     truth: Tensor
     prior: Tensor
-    is_given: Tensor
+    is_known: Tensor
     n: int
 
     def part(self, start: int, stop: int) -> "Batch":
@@ -79,7 +75,7 @@ class Batch:
             self.identities[keep],
             self.truth[keep],
             self.prior[keep],
-            self.is_given[keep],
+            self.is_known[keep],
             self.n,
         )
 
@@ -111,8 +107,9 @@ def make_batch(
     queries: int,
     columns: int,
     identity_width: int,
-    config: BatchConfig,
-    easy: bool = False,
+    easy: bool,
+    group: int = 3,
+    row_scores: bool = True,
 ) -> Batch:
     """Draw tables and encode them, their columns in random order."""
     drawn = draw_tables(draws, tables, n, queries, columns, easy)
@@ -125,27 +122,22 @@ def make_batch(
     landmarks = draws.uniform(tables, n).argsort(1)[:, :N_LANDMARKS]
     fitted, inside = fit_discriminants(context, labeled, landmarks)
     scores = torch.cat([inside, fitted.score(rows)], 1)
-    kind = draws.uniform(tables)
-    is_given = kind < config.given_share
-    is_estimated = ~is_given & (kind < config.given_share + config.estimated_share)
-    # A user's prior is rarely exact, and an estimate may be far off.
+    is_known = draws.chance(0.5, tables)
+    # A user's prior is rarely exact.
     error = 0.25 * draws.sometimes(0.3, draws.normal, tables)
-    far = draws.log_uniform(0.1, 1.5, tables) * draws.normal(tables)
-    error = torch.where(is_estimated, far, error)
     told = torch.sigmoid(torch.logit(drawn.prior.clamp(0.001, 0.999)) + error)
-    trust = is_given + ESTIMATED * is_estimated
-    table = table_inputs(told, trust, drawn.n_labeled, n - drawn.n_labeled)
-    identities = draws.normal(tables, -(-columns // config.group), identity_width)
+    table = table_inputs(told, is_known, drawn.n_labeled, n - drawn.n_labeled)
+    identities = draws.normal(tables, -(-columns // group), identity_width)
     dtype = torch.bfloat16 if draws.device.type == "cuda" else torch.float32
     return Batch(
         cells.to(dtype),
-        scores.to(dtype) * config.row_scores,
+        scores.to(dtype) * row_scores,
         drawn.roles,
         table,
         identities,
         drawn.truth,
         drawn.prior,
-        is_given,
+        is_known,
         n,
     )
 
@@ -165,7 +157,15 @@ def make_pool(
     batches = []
     for _ in range(config.n_shapes):
         tables, *shape = draw_shape(rng, config, small)
-        made = make_batch(draws, tables * config.per_shape, *shape, identity_width, config, easy)
+        made = make_batch(
+            draws,
+            tables * config.per_shape,
+            *shape,
+            identity_width,
+            easy,
+            config.group,
+            config.row_scores,
+        )
         for index in range(config.per_shape):
             batches.append(made.part(index * tables, (index + 1) * tables))
     return [batches[index] for index in rng.permutation(len(batches))]
@@ -175,9 +175,11 @@ def validation_batches(
     shapes: tuple[tuple[int, int, int, int], ...],
     identity_width: int,
     device: str,
-    config: BatchConfig,
+    row_scores: bool = True,
 ) -> Iterator[Batch]:
     """Yield batches that no seed of the training stream makes."""
     for index, (tables, n, queries, columns) in enumerate(shapes):
         draws = Draws(2**62 + index, device)
-        yield make_batch(draws, tables, n, queries, columns, identity_width, config)
+        yield make_batch(
+            draws, tables, n, queries, columns, identity_width, False, row_scores=row_scores
+        )

@@ -61,8 +61,6 @@ class TrainConfig:
         Of weights and tables.
     easy_share, small_share
         Share of the steps, at the start, with nearly noiseless tables, and with small ones.
-    ranking
-        Weight of the ranking loss of queries.
     save_every, report_every, validate_every
         In steps.
     """
@@ -74,7 +72,6 @@ class TrainConfig:
     seed: int = 0
     easy_share: float = 0.1
     small_share: float = 0.2
-    ranking: float = 0.0
     save_every: int = 1500
     report_every: int = 200
     validate_every: int = 2000
@@ -87,7 +84,7 @@ def losses(logits: Tensor, prior_logits: Tensor, batch: Batch) -> tuple[Tensor, 
     rare positives count; where it is not, that would bias the prior the network learns.
     """
     entropy = functional.binary_cross_entropy(batch.prior, batch.prior, reduction="none")
-    weight = torch.where(batch.is_given, (0.45 / entropy).clamp(0.6, 4), 1.0)[:, None]
+    weight = torch.where(batch.is_known, (0.45 / entropy).clamp(0.6, 4), 1.0)[:, None]
     each = functional.binary_cross_entropy_with_logits(
         logits, batch.truth.float(), reduction="none"
     )
@@ -102,21 +99,6 @@ def losses(logits: Tensor, prior_logits: Tensor, batch: Batch) -> tuple[Tensor, 
         (each * is_unlabeled).sum() / is_unlabeled.sum(),
         functional.cross_entropy(prior_logits, bins),
     )
-
-
-def ranking_loss(logits: Tensor, truth: Tensor) -> Tensor:
-    """Mean of softplus(negative - positive) over the pairs of queries of each table.
-
-    Examples
-    --------
-    >>> logits, truth = torch.tensor([[2.0, 0.0, 1.0]]), torch.tensor([[True, False, False]])
-    >>> round(ranking_loss(logits, truth).item(), 3)
-    0.22
-    """
-    is_pair = truth[:, :, None] & ~truth[:, None]
-    gap = functional.softplus(logits[:, None] - logits[:, :, None])
-    count = is_pair.sum((1, 2))
-    return ((gap * is_pair).sum((1, 2)) / count.clamp(min=1))[count > 0].mean()
 
 
 def auc(scores: Tensor, truth: Tensor) -> Tensor:
@@ -201,7 +183,7 @@ class Trainer:
             self.network.load_state_dict(self.network.state_dict() | read_weights(start_from))
         width = network_config.identity_width
         shapes = TOY_VALIDATION if toy else VALIDATION
-        self.validation = list(validation_batches(shapes, width, device, batch_config))
+        self.validation = list(validation_batches(shapes, width, device, batch_config.row_scores))
 
     def load(self) -> None:
         """Resume from the checkpoint in the output folder."""
@@ -274,11 +256,7 @@ class Trainer:
                 batch.n,
             )
             query, unlabeled, prior = losses(logits, prior_logits, batch)
-            loss = 0.6 * query + 0.4 * unlabeled + 0.03 * prior
-            if config.ranking:
-                queries = logits[:, batch.n :], batch.truth[:, batch.n :]
-                loss = loss + config.ranking * ranking_loss(*queries)
-            loss.backward()
+            (0.6 * query + 0.4 * unlabeled + 0.03 * prior).backward()
             rate = learning_rate(self.step, config.peak, config.warmup, config.steps, decay_steps)
             self.optimizer.step(rate)
             sums += torch.stack([query, unlabeled, prior]).detach()

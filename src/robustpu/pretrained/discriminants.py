@@ -3,8 +3,8 @@
     w = (S + penalty I)^-1 (mean of P - mean of U)
 
 S is the covariance of all context rows, of the columns or of two Laplacian kernels at landmarks. A
-context row is scored as if it had been left out. The last score is the sum of the smoothed
-log-lifts of a row's cells: naive Bayes. Shapes: ``B`` tables, ``M`` rows, ``n`` of the
+context row is scored as if it had been left out, but for the means. The last score is the sum of
+the smoothed log-lifts of a row's cells: naive Bayes. Shapes: ``B`` tables, ``M`` rows, ``n`` of the
 context, ``C`` columns, ``m`` landmarks, ``S`` scores.
 """
 
@@ -175,11 +175,10 @@ def fit_discriminants(
 def fit_linear(
     features: Tensor, is_positive: Tensor, penalties: tuple[float, ...]
 ) -> tuple[LinearScorer, Tensor]:
-    """Left out, a row has the score ``n / (n - 1) (fitted - h target) / (1 - h)``.
+    """Left out, a row has the score ``(fitted - leverage * target) / (1 - leverage)``.
 
     Features ``(B, n, F)`` -> scorer, and scores of left-out rows ``(B, n, S)``, one a penalty. The
-    leverage h is ``x (S + penalty I)^-1 x / (n - 1)`` for the centered row x; that and the factor
-    take the row out of the means, too.
+    means of features and target stay those of all rows.
     """
     n = features.shape[1]
     center = features.mean(1, keepdim=True)
@@ -195,9 +194,9 @@ def fit_linear(
         weight = torch.cholesky_solve(with_target, factor)
         # How much a row's label counts in its own score.
         spread = torch.linalg.solve_triangular(factor, centered.mT, upper=False)
-        leverage = spread.square().sum(1)[..., None] / (n - 1)
-        fitted = n / (n - 1) * (centered @ weight - leverage * target)
-        left_out.append(fitted / (1 - leverage).clamp(min=0.05))
+        leverage = spread.square().sum(1)[..., None] / n
+        fitted = centered @ weight
+        left_out.append((fitted - leverage * target) / (1 - leverage).clamp(min=0.05))
         weights.append(weight)
     scores = torch.cat(left_out, 2)
     mean, scale = center_and_scale(scores, is_positive)

@@ -15,8 +15,6 @@ from torch import Tensor
 from torch.nn import functional
 
 NARROW, WIDE = 0.04, 0.15
-# What the network is told of a prior that was estimated.
-ESTIMATED = 0.5
 
 
 @dataclass(frozen=True)
@@ -35,8 +33,8 @@ class ColumnStatistics:
         Values that are not missing.
     is_category
         Columns whose values have no order.
-    n_positive, n_rows
-        Positives in the context, ``(B, 1, 1)``, and its rows.
+    rate
+        Share of positives in the context, ``(B, 1, 1)``.
     """
 
     mean: Tensor
@@ -45,8 +43,7 @@ class ColumnStatistics:
     cumulated: Tensor
     n_observed: Tensor
     is_category: Tensor
-    n_positive: Tensor
-    n_rows: int
+    rate: Tensor
 
 
 def fit_columns(values: Tensor, is_positive: Tensor, is_category: Tensor) -> ColumnStatistics:
@@ -61,9 +58,9 @@ def fit_columns(values: Tensor, is_positive: Tensor, is_category: Tensor) -> Col
     ordered, order = torch.where(observed, x, torch.inf).sort(-1)
     positive = is_positive[:, None].expand_as(order).gather(-1, order)
     cumulated = functional.pad(positive.to(torch.int32).cumsum(-1, dtype=torch.int32), (1, 0))
-    n_positive = is_positive.sum(1)[:, None, None]
+    rate = is_positive.float().mean(1)[:, None, None]
     return ColumnStatistics(
-        mean, scale, ordered, cumulated, n_observed, is_category[..., None], n_positive, x.shape[2]
+        mean, scale, ordered, cumulated, n_observed, is_category[..., None], rate
     )
 
 
@@ -87,11 +84,10 @@ def encode(values: Tensor, stats: ColumnStatistics, is_positive: Tensor | None =
     rank = torch.where(missing, 0.0, ((left + right) / (2 * observed.clamp(min=1)) - 0.5) * 3.4)
     self_count = 0 if is_positive is None else 1
     self_positive = 0 if is_positive is None else is_positive[:, None].int()
-    rate = (stats.n_positive - self_positive) / (stats.n_rows - self_count)
 
     def lift(low: Tensor, high: Tensor) -> Tensor:
         found = stats.cumulated.gather(-1, high) - stats.cumulated.gather(-1, low) - self_positive
-        expected = (high - low - self_count) * rate
+        expected = (high - low - self_count) * stats.rate
         return torch.log((found.clamp(min=0) + 1) / (expected.clamp(min=0) + 1))
 
     def window(share: float) -> Tensor:
@@ -114,17 +110,16 @@ def encode(values: Tensor, stats: ColumnStatistics, is_positive: Tensor | None =
     return torch.stack(cells, -1).transpose(1, 2)
 
 
-def table_inputs(prior: Tensor, trust: Tensor, n_positive: Tensor, n_unlabeled: Tensor) -> Tensor:
-    """Return inputs about tables, ``(B, 6)``: the prior, how far it is known, and the counts.
-
-    ``trust`` is 1 for a prior that is given, ``ESTIMATED`` for an estimate, 0 for none.
-    """
-    known = (trust > 0).float()
+def table_inputs(
+    prior: Tensor, is_known: Tensor, n_positive: Tensor, n_unlabeled: Tensor
+) -> Tensor:
+    """Return inputs about tables, ``(B, 6)``: the prior, where it is known, and the counts."""
+    known = is_known.float()
     prior = prior.clamp(0.001, 0.999)
     log_odds = torch.log(prior / (1 - prior))
     return torch.stack(
         (
-            trust.float(),
+            known,
             known * log_odds / 2,
             known * (2 * prior - 1),
             torch.log(n_positive) / 3 - 1.5,

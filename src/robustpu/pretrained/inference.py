@@ -16,13 +16,7 @@ from robustpu.pretrained.discriminants import (
     Discriminants,
     fit_discriminants,
 )
-from robustpu.pretrained.encoding import (
-    ESTIMATED,
-    ColumnStatistics,
-    encode,
-    fit_columns,
-    table_inputs,
-)
+from robustpu.pretrained.encoding import ColumnStatistics, encode, fit_columns, table_inputs
 from robustpu.pretrained.network import Cache, PUNetwork, prior_bins
 from robustpu.pretrained.recoding import find_recoding
 
@@ -109,8 +103,6 @@ class EncodedTable:
         Columns whose values have no order; none by default.
     prior
         Share of positives among unlabelled rows, if known.
-    is_estimated
-        Whether this prior is an estimate: the network then trusts it less.
     n_members
         Members whose answers are averaged. They differ in the order of columns, in
         the codes of categories, and, where the table is longer or wider than the network was
@@ -131,7 +123,6 @@ class EncodedTable:
         n_members: int = 2,
         seed: int = 0,
         max_context: int = MAX_CONTEXT,
-        is_estimated: bool = False,
     ) -> None:
         self.network = network
         self.device = next(network.parameters()).device
@@ -145,7 +136,6 @@ class EncodedTable:
         if not self.is_positive.any() or self.is_positive.all():
             raise ValueError("expected positive and unlabelled rows; all rows are of one kind")
         self.given_prior = prior
-        self.trust = 0.0 if prior is None else ESTIMATED if is_estimated else 1.0
         self.centers, self.scales = _center_and_scale(self._recoded, self.is_category)
         rng = np.random.default_rng(seed)
         plan = self._plan(rng, n_members, max_context)
@@ -225,8 +215,8 @@ class EncodedTable:
         statistics = fit_columns(values, positive, category)
         n_positive = positive.sum(1).float()
         prior = torch.full_like(n_positive, self.given_prior or 0.5)
-        trust = torch.full_like(n_positive, self.trust)
-        table = table_inputs(prior, trust, n_positive, len(rows) - n_positive)
+        is_known = torch.full_like(n_positive, self.given_prior is not None)
+        table = table_inputs(prior, is_known, n_positive, len(rows) - n_positive)
         identities = torch.from_numpy(vectors.astype(np.float32)).to(self.device)
         cells = encode(values, statistics, positive)
         marks = torch.from_numpy(landmarks)[None].to(self.device)
