@@ -25,11 +25,14 @@ from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, roc_auc_score
+from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from robustpu import PUClassifier
+from robustpu.calibration import log_odds
 from robustpu.pretrained import EncodedTable, NetworkConfig, PUNetwork, load_network, to_single_set
+from robustpu.priors import from_weighted
 
 SINGLE = (
     "default",
@@ -223,21 +226,32 @@ def evaluate_default(problem: Problem, known: bool) -> dict[str, float]:
     return measure(problem, model.predict_proba(X_test)[:, 1], 0.5)
 
 
+def estimate_prior(network: PUNetwork, problem: Problem) -> float:
+    """Estimate the prior by the usual methods, from out-of-fold scores without one."""
+    X, y = problem.X, problem.is_positive
+    score = np.empty(len(X))
+    for training, other in StratifiedKFold(3, shuffle=True, random_state=0).split(X, y):
+        fold = EncodedTable(network, X[training], y[training], problem.is_category, n_members=1)
+        score[other] = fold.score(X[other])
+    return from_weighted(log_odds(score), y, np.ones(len(X)), "auto")
+
+
 def evaluate_network(
-    network: PUNetwork, problem: Problem, known: bool, n_members: int, max_context: int
+    network: PUNetwork, problem: Problem, mode: str, n_members: int, max_context: int
 ) -> dict[str, float]:
     """Probabilities above one half are positive; also how far its prior is off."""
     start = time.monotonic()
-    prior = problem.prior if known else None
+    known: dict[str, Any] = {"prior": problem.prior} if mode == "known" else {}
+    if mode == "estimated":
+        known = {"prior": estimate_prior(network, problem)}
     table = EncodedTable(
         network,
         problem.X,
         problem.is_positive,
         problem.is_category,
-        prior,
-        n_members,
-        0,
-        max_context,
+        n_members=n_members,
+        max_context=max_context,
+        **known,
     )
     probability = table.score(problem.X_test)
     share = table.estimate_prior()
@@ -286,6 +300,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     parser.add_argument("--protocols", default="single,case,few")
     parser.add_argument("--only", nargs="*", default=SINGLE + CASE, help="names of tables")
+    parser.add_argument("--modes", nargs="*", default=["known", "unknown", "estimated"])
     parser.add_argument("--draws", type=int, default=1)
     parser.add_argument("--members", type=int, default=4)
     parser.add_argument("--max-context", type=int, default=2048)
@@ -301,9 +316,9 @@ def main() -> None:
     for problem in draw_problems(options.tables, protocols, options.draws, tuple(options.only)):
         found = {}
         if network is not None:
-            for known in (True, False):
-                found["known" if known else "unknown"] = evaluate_network(
-                    network, problem, known, options.members, options.max_context
+            for mode in options.modes:
+                found[mode] = evaluate_network(
+                    network, problem, mode, options.members, options.max_context
                 )
         if options.baselines:
             found["logistic"] = evaluate_baseline(logistic, problem)

@@ -108,6 +108,24 @@ def seeds() -> Rows:
     return rows
 
 
+def after_version_2() -> Rows:
+    """Error and AUC of version 2, and of what was trained on from it."""
+    models = {
+        "version 2": "development",
+        "scores left out exactly": "development_left_out",
+        "the same, ranking loss": "development_ranking",
+    }
+    rows = [["error / AUC", *models]]
+    for protocol, prior in product(PROTOCOLS, ("known", "estimated", "unknown")):
+        row = [f"`{protocol}`, {prior}"]
+        for name in models.values():
+            chosen = [e for e in _entries(name) if (e["protocol"], e["model"]) == (protocol, prior)]
+            means = [fmean(entry[metric] for entry in chosen) for metric in ("error", "auc")]
+            row.append(" / ".join(map(share, means)))
+        rows.append(row)
+    return rows
+
+
 def held_back() -> Rows:
     """AUC, average precision and first 100 on held-back tables, and where AUC falls most."""
     fits = {
@@ -202,6 +220,7 @@ FIGURES: Final[dict[str, Callable[..., Any]]] = {
     "pretrained-errors": errors,
     "pretrained-priors": prior_errors,
     "pretrained-seeds": seeds,
+    "pretrained-after": after_version_2,
     "pretrained-held-back": held_back,
     "pretrained-training": training,
     "pretrained-megabytes": megabytes,

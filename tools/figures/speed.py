@@ -73,6 +73,15 @@ def pretrained_speed() -> Rows:
     return rows
 
 
+def pretrained_on_gpu() -> Rows:
+    """Milliseconds on a GPU, as `benchmarks/pretrained_gpu.py` stored them."""
+    rows = [["rows x columns", "members", "fit", "context alone", "1,000 new rows"]]
+    for entry in _stored("pretrained_gpu.json"):
+        times = [f"{1000 * entry[name]:.0f}" for name in ("fit", "context", "new_rows")]
+        rows.append([f"{entry['rows']:,} x {entry['columns']}", str(entry["members"]), *times])
+    return rows
+
+
 def _stored(name: str) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = json.loads((ROOT / "benchmarks" / name).read_text())
     return found
@@ -122,6 +131,7 @@ def _dask(rows: str) -> dict[str, Any]:
 
 FIGURES: Final[dict[str, Callable[..., Any]]] = {
     "pretrained-speed": pretrained_speed,
+    "pretrained-gpu": pretrained_on_gpu,
     "predict-speed": predict_speed,
     "default-times": default_times,
     "default-seconds": default_seconds,
