@@ -13,7 +13,10 @@ def test_every_method_is_listed():
         line = next(line for line in answer.output.splitlines() if line.split()[:1] == [name])
         assert method.kind == f"{line.split()[1]}Classifier"
         assert method.paper in line
-        assert float(line.split()[-1]) == fit_times()[name] > 0
+        time, unit = line.split()[-1][:-1], line[-1]
+        assert float(time) == fit_times()[name] > 0
+        assert unit == "x"
+    assert "2x is twice that of pn" in answer.output
 
 
 def test_json_for_programs():

@@ -13,7 +13,10 @@ def methods(
         bool, typer.Option("--json", metavar="", help="Print JSON, for programs.")
     ] = False,
 ) -> None:
-    """List the methods: where they come from, and what they need."""
+    """List the methods: where they come from, what they need, and the time of a fit.
+
+    The time is a multiple of that of pn.
+    """
     with clean_errors():
         _list(as_json)
 
@@ -38,7 +41,7 @@ def _list(as_json: bool) -> None:
         table.add_column(heading, no_wrap=True, justify="right" if heading == "time" else "left")
     for name, method in METHODS.items():
         scar = "no" if method.labels == "biased" else "yes"
-        time = f"{times[name]:g}" if name in times else "-"
+        time = f"{times[name]:g}x" if name in times else "-"
         # A terminal of 80 columns has no room for the ending that all classes share.
         kind = method.kind.removesuffix("Classifier")
         cells = (name, kind, method.paper, method.prior, scar, method.learner, time)
@@ -51,6 +54,6 @@ def _list(as_json: bool) -> None:
         "not give it, it is estimated.\n"
         "SCAR: whether positives must be labelled completely at random.\n"
         "learner: what is trained; any stands for any scikit-learn classifier.\n"
-        "time: of a fit of 1,200 rows with the defaults, as a multiple of pn's.",
+        "time: of a fit of 1,200 rows with the defaults; 2x is twice that of pn.",
         highlight=False,
     )
