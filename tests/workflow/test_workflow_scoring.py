@@ -147,6 +147,7 @@ def test_ids_on_the_list_are_whole(study):
         ("elkan-noto", "fit: the model was trained on them. Labelled"),
         ("puet", "fit, from parts of the model that were not trained on them"),
         ("bagging", "fit, unlabelled ones from learners that were not trained on them. Labelled"),
+        ("pretrained", "fit, labelled positives out of fold"),
     ],
 )
 def test_notes_say_what_was_trained_on_known_rows(method, words):

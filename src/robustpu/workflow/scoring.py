@@ -147,8 +147,11 @@ TREES: Final = (PUExtraTreesClassifier, BaggingPUClassifier)
 
 def _fitted_by(model: BasePUClassifier) -> str:
     """Which parts of a model were trained on the rows whose scores are those of the fit."""
-    if np.array_equal(model.probability_, model.out_of_fold_):
+    is_same = model.probability_ == model.out_of_fold_
+    if is_same.all():
         return ", from parts of the model that were not trained on them"
+    if is_same[model.is_positive_].all():
+        return ", labelled positives out of fold"
     if isinstance(model, BaggingPUClassifier):
         return f", unlabelled ones from learners that were not trained on them. {BIASED}"
     if any(isinstance(part, TREES) for part in parts_of(model)):
