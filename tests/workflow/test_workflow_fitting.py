@@ -5,7 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from robustpu import ModelFolderError, PUClassifier, PUExtraTreesClassifier, persist, save
+from robustpu import ModelFolderError, PUClassifier, PUExtraTreesClassifier, load, persist, save
 from robustpu.metrics import METRICS
 from robustpu.report import render
 from robustpu.results import Data
@@ -285,6 +285,25 @@ def test_a_given_share_that_rows_refute_is_an_alarm(table):
     assert (prior.source, prior.low, prior.high) == ("given", None, None)
     texts = [alarm.text for alarm in results.alarms if alarm.kind == "prior"]
     assert "You gave 80.0%. Both cannot hold" in " ".join(texts)
+
+
+@pytest.mark.parametrize(
+    ("method", "prior"), [("puet", "auto"), ("auto", "auto"), ("puet", "0.1:0.3"), ("puet", 0.18)]
+)
+def test_a_loaded_model_promises_what_its_fit_did(table, tmp_path, method, prior):
+    study = fit_table(table, **QUICK | {"method": method, "prior": prior})
+    study.save(tmp_path / "model")
+    model = load(tmp_path / "model")
+    found, results = model.evaluate(), study.results
+    assert model.prior == ("auto" if prior == "auto" else pytest.approx(results.prior.value))
+    assert found.is_prior_known == results.prior.is_known
+    assert found.sample.prior == results.prior.value
+    ends = results.prior.interval or (results.prior.value,) * 2
+    assert found.sample.priors == pytest.approx(ends)
+    assert list(found) == [metric.name for metric in results.evaluation.metrics]
+    for metric in results.evaluation.metrics:
+        ends = found[metric.name].low, found[metric.name].high
+        assert ends == pytest.approx((metric.low, metric.high))
 
 
 @pytest.mark.parametrize(("labelled", "method"), [(1, "nnpu"), (2, "elkan-noto")])

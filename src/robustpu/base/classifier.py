@@ -63,6 +63,7 @@ TELLING = 50
 # An estimator without networks counts as this many epochs of one network.
 STEPS = 100
 NOT_GIVEN: Floats | None = None
+NO_INTERVAL: tuple[float, float, float, bool] | None = None
 # calibrate="auto" leaves a mean probability as it is from this share of the prior on.
 NEAR = 0.9
 
@@ -116,6 +117,9 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         negatives.
     prior_, population_prior_
         Share of positives among the unlabelled rows, given or estimated, and in the population.
+    prior_interval_
+        Of a prior that ``robustpu fit`` estimated or was given as a range: low, high, level, and
+        whether it is known. None of others.
     is_positive_, sample_weight_
         Whether each training row is labelled positive, other than by a check, and its weight up to
         a factor, (n,): that of labelled rows over their propensity, and 0 of known negatives that
@@ -150,6 +154,8 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     # they would be fields.
     propensity_ = NOT_GIVEN
     outcome_ = NOT_GIVEN
+    # Set after a fit whose prior came from elsewhere, with an interval.
+    prior_interval_ = NO_INTERVAL
     # What the alarm of a collapse advises.
     _causes = "The prior is probably wrong, or the learner too weak or too flexible."
 
@@ -471,7 +477,7 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         Parameters
         ----------
         level
-            Probability that the interval holds the truth.
+            Probability that the interval holds the truth. ``prior_interval_`` keeps its own.
 
         Raises
         ------
@@ -479,6 +485,8 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             No labelled, or no unlabelled, rows were held out.
         """
         check_is_fitted(self)
+        if self.prior_interval_ is not None:
+            return PriorInterval(*self.prior_interval_)
         return self._prior_interval(self._require_held_out(), level, DRAWS)
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -610,8 +618,8 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         ----------
         prior_interval, k, level
             As in :func:`robustpu.metrics.evaluate`. An estimated prior has an interval by default:
-            that of estimates from the same rows. Where these do not tell the share of positives,
-            metrics that need it are left out, unless you give an interval.
+            that of :meth:`prior_interval`. Where rows do not tell the share of positives, metrics
+            that need it are left out, unless you give an interval.
 
         Returns
         -------
@@ -625,15 +633,15 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         """
         check_is_fitted(self)
         rows = self._require_held_out()
-        is_known = True
+        is_estimated, is_known = priors.needs_estimation(self.prior), True
         prior = self.prior_
-        if prior_interval is not None and priors.needs_estimation(self.prior):
-            low, high = sorted(prior_interval)
-            # Yours replaces the estimate.
-            prior = float(np.clip(prior, low, high))
-        elif priors.needs_estimation(self.prior):
-            found = self._prior_interval(rows, level, DRAWS)
+        if prior_interval is None and (is_estimated or self.prior_interval_ is not None):
+            found = self.prior_interval(level)
             prior_interval, is_known = (found.low, found.high), found.is_known
+        if prior_interval is not None and is_estimated:
+            low, high = sorted(prior_interval)
+            # The estimate itself may lie outside.
+            prior = float(np.clip(prior, low, high))
         weight, propensity = self._weights_of(rows)
         y, known = labels.as_numbers(self.is_positive_, self.outcome_)
         return evaluate(

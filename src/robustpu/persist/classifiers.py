@@ -17,14 +17,14 @@ from robustpu.methods.auto import PUClassifier
 from robustpu.methods.trees import Forest
 from robustpu.methods.voting import PUVotingClassifier
 from robustpu.methods.wide import takes_many
-from robustpu.persist.expect import labels, names, pair, places, records, row_shape, texts
+from robustpu.persist.expect import labels, names, places, records, row_shape, texts, tuple_of
 from robustpu.persist.kind import Kind
 from robustpu.persist.learners import learner, learners
 from robustpu.pretrained import read_about
 from robustpu.sparse.projection import RowProjection
 from robustpu.validation.arrays import array, probabilities, size
 from robustpu.validation.parameters import check_parameters
-from robustpu.validation.schema import Place, Reader, list_of, number, one_of, optional, text
+from robustpu.validation.schema import Place, Reader, flag, list_of, number, one_of, optional, text
 
 # What is divided by, or what it leaves of 1, is not 0.
 TINY: Final = 1e-300
@@ -118,7 +118,7 @@ def _projected(value: Any, place: Place) -> int:
     return value.width
 
 
-SCALE: Final = optional(pair(array("f", ("d",)), array("f", ("d",), TINY)))
+SCALE: Final = optional(tuple_of(array("f", ("d",)), array("f", ("d",), TINY)))
 ANY: Final = {
     "n_features_in_": size("d"),
     "feature_names_in_": names("d"),
@@ -129,6 +129,7 @@ ANY: Final = {
     "sample_weight_": array("f", ("n",), 0),
     "propensity_": array("f", ("n",), 0, 1, finite=False),
     "prior_error_": number(0, 1e9),
+    "prior_interval_": tuple_of(number(0, 1), SHARE, SHARE, flag),
     "probability_": probabilities(("n",)),
     "out_of_fold_": probabilities(("n",), finite=False),
     "outcome_": probabilities(("n",), finite=False),
@@ -289,7 +290,7 @@ def _check_pool(model: PUClassifier) -> str | None:
 
 def _kind(name: str, file: str, cls: str) -> Kind:
     fitted = FITTED.get(name, NEURAL)
-    optional = {"feature_names_in_", "propensity_", "prior_error_", "outcome_"}
+    optional = {"feature_names_in_", "propensity_", "prior_error_", "prior_interval_", "outcome_"}
     optional |= {"is_sparse_", "projection_"}
     optional |= OF_TABLES | {"wide_"} if name == "auto" else set()
     return Kind(f"robustpu.methods.{file}", cls, fitted, frozenset(optional), _check)

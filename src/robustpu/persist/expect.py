@@ -104,18 +104,18 @@ def places(letter: str, among: str) -> Reader:
     return check
 
 
-def pair(first: Reader, second: Reader) -> Reader:
-    """Read a tuple of two.
+def tuple_of(*readers: Reader) -> Reader:
+    """Read a tuple with a reader for each item.
 
     Examples
     --------
-    >>> pair(number(), number())((1.0, 2.0), Place("interval"))
+    >>> tuple_of(number(), number())((1.0, 2.0), Place("interval"))
     (1.0, 2.0)
     """
 
-    def check(value: Any, place: Place) -> tuple[Any, Any]:
-        if not isinstance(value, tuple) or len(value) != 2:
-            place.expect("a pair", value)
-        return first(value[0], place.item(0)), second(value[1], place.item(1))
+    def check(value: Any, place: Place) -> tuple[Any, ...]:
+        if not isinstance(value, tuple) or len(value) != len(readers):
+            place.expect(f"a tuple of {len(readers)}", value)
+        return tuple(read(value[at], place.item(at)) for at, read in enumerate(readers))
 
     return check

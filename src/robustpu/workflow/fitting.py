@@ -40,7 +40,13 @@ from robustpu.workflow.evaluation import (
     widen_by_folds,
 )
 from robustpu.workflow.held_out import held_out_scores
-from robustpu.workflow.prior import among_unlabeled, bounded, find_prior, prior_of
+from robustpu.workflow.prior import (
+    among_unlabeled,
+    bounded,
+    find_prior,
+    keep_interval,
+    prior_of,
+)
 from robustpu.workflow.problem import Problem, make_problem
 from robustpu.workflow.profiles import profiles
 from robustpu.workflow.progress import Progress, reporter
@@ -177,6 +183,8 @@ def _fit(
     prior = prior_of(model) if prior is None else prior
     _drop_weights(model)
     checked = _evaluate(model, problem, prior, config, progress)
+    # Not before: folds are fitted with the same number.
+    keep_interval(model, checked.prior)
     training_rows = remember(X, model.probability_, problem.checked | (y == -1))
     scores, _ = training_rows.replace_scores(X, model.probability_)
     background = draw_background(X, y, config.seed)

@@ -192,6 +192,24 @@ def prior_of(model: BasePUClassifier) -> Prior:
     return _described(model.prior_, found.low, found.high, found.level, {}, found.is_known)
 
 
+def keep_interval(model: BasePUClassifier, prior: Prior) -> None:
+    """Let a model that was fitted with a number know that this is an estimate, or of a range.
+
+    Then ``evaluate()`` promises what the results do.
+
+    Parameters
+    ----------
+    model
+        Fitted.
+    prior
+        As the results have it.
+    """
+    if prior.source == "estimated":
+        model.set_params(prior="auto")
+    if prior.interval is not None:
+        model.prior_interval_ = (*prior.interval, prior.level, prior.is_known)
+
+
 def _described(
     value: float,
     low: float,
