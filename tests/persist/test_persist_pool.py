@@ -28,7 +28,7 @@ def frame():
     """A table with a category and gaps."""
     pandas = pytest.importorskip("pandas")
     pu, random = data(), np.random.default_rng(0)
-    table = pandas.DataFrame(pu.X[:, :3], columns=list("abc"))
+    table = pandas.DataFrame(pu.X[:, :3].copy(), columns=list("abc"))
     table.loc[::7, "a"] = np.nan
     return table.assign(kind=np.where(pu.y == 1, "x", random.choice(["x", "y"], len(pu.y))))
 
