@@ -166,6 +166,32 @@ def test_numbers_that_are_scored_do_not_grow_with_the_square_of_the_columns(monk
     assert scored[1] < 2.5 * scored[0]
 
 
+def test_a_costly_scorer_gets_fewer_rows():
+    X = np.random.default_rng(0).normal(size=(1000, 30)).astype(np.float32)
+    sources, y = [f"c{place}" for place in range(30)], np.arange(1000) % 2
+    scored = {}
+    for cost in (1, 20):
+        count = Counted()
+        found = importance(count, X, y, sources, cost=cost)
+        assert [each.column for each in found[:2]] == ["c1", "c0"]
+        first = count.rows
+        _, effects = drivers(count, X[:500], X[500:530], sources, cost=cost)
+        scored[cost] = first, count.rows - first
+        assert np.flatnonzero(np.abs(effects).max(0) > 1e-4).tolist() == [0, 1]
+        alone = drivers(count, X[:3], X[500:530], sources, cost=cost)[1]
+        np.testing.assert_allclose(alone, effects[:3], atol=1e-6)
+    assert scored[20][0] < scored[1][0] / 6
+    assert scored[20][1] < scored[1][1] / 8
+
+
+def test_a_costly_scorer_of_few_columns_compares_with_few_values(rows):
+    background = np.random.default_rng(1).normal(size=(31, 4)).astype(np.float32)
+    background[:, 2] = background[:, 1]
+    columns, effects = drivers(sigmoid, rows, background, SOURCES, cost=100)
+    middle = np.sort(background[:, 0])[15]
+    assert effects[:, columns.index("a")] == pytest.approx(rows[:, 0] - middle, abs=1e-4)
+
+
 def test_rows_that_are_nearly_certain_have_reasons(rows):
     def certain(X):
         return 1 / (1 + np.exp(-20 - X[:, 0].astype(np.float64)))

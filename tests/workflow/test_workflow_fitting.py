@@ -316,3 +316,22 @@ def test_a_fit_that_cannot_be_evaluated_is_not_lost(labelled, method):
     (text,) = [each.text for each in results.alarms if "could not be evaluated" in each.text]
     assert f"{labelled} labelled and {60 - labelled} unlabelled rows are too few" in text
     assert results.suspects
+
+
+def test_a_costly_method_scores_fewer_rows_to_give_reasons(table, monkeypatch):
+    n_rows, predict_rows = [], PUExtraTreesClassifier.predict_rows
+
+    def count(model, X):
+        n_rows[-1] += len(X)
+        return predict_rows(model, X)
+
+    monkeypatch.setattr(PUExtraTreesClassifier, "predict_rows", count)
+    for cost in (1, 100):
+        monkeypatch.setattr(PUExtraTreesClassifier, "row_cost", lambda model, cost=cost: cost)
+        n_rows.append(0)
+        study = fit_table(table, **QUICK)
+        n_rows.append(0)
+        rank_table(study, table, top=200)
+    (fit, rank), (costly_fit, costly_rank) = n_rows[:2], n_rows[2:]
+    assert costly_fit < fit / 2
+    assert costly_rank < rank / 2

@@ -180,6 +180,10 @@ class PretrainedPUClassifier(SinglePUClassifier):
     def predict_rows(self, X: ArrayLike) -> Floats:
         return self.score_rows(X)
 
+    def row_cost(self) -> int:
+        # On one core, with a full context of about a hundred columns.
+        return 10 * self.n_members
+
     def _table(self) -> EncodedTable:
         """Return the encoded contexts; a model that was loaded or copied encodes them anew."""
         if self not in TABLES:

@@ -3,6 +3,9 @@
 Whole columns of the table are permuted, not single features: a category is several features.
 Scores are compared as log-odds of probabilities clipped to [0.001, 0.999]; of single
 rows up to 1 - 1e-12, since rows that are nearly certain have reasons, too.
+
+Scorers differ by hundreds in what a row costs them. A costly one gets fewer rows to score, by what
+it declares and not by the clock: a model gives the same reasons on any machine.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,7 +31,8 @@ LEAST_SAMPLE: Final = 50
 # Rows that others are compared with, and different values of a column that are taken from them.
 BACKGROUND: Final = 30
 VALUES: Final = 5
-# Rows and numbers that may be scored for importance, and again to explain EXPLAINED rows.
+# Rows and numbers that may be scored for importance, and again to explain EXPLAINED rows; divided
+# by the cost of a row.
 EXPLAINED: Final = 500
 BUDGET: Final = 120_000
 NUMBERS: Final = 12_000_000
@@ -45,12 +49,13 @@ def importance(
     sources: Sequence[str],
     seed: int = 0,
     progress: Progress = silent,
+    cost: int = 1,
 ) -> list[Importance]:
     """Mean |log-odds(row) - log-odds(row with the column of another row)|, largest first.
 
     The values of the column are permuted three times among up to 250 labelled and 250
-    unlabelled rows. With many columns there are fewer rows, and one permutation; with thousands,
-    columns that hardly go with the score are not measured and get 0.
+    unlabelled rows. With many columns, or a costly scorer, there are fewer rows, and one
+    permutation; with thousands, columns that hardly go with the score are not measured and get 0.
 
     Parameters
     ----------
@@ -64,6 +69,8 @@ def importance(
         Of the rows and of the permutations.
     progress
         Callback for each column.
+    cost
+        Of scoring a row, see :meth:`robustpu.base.classifier.BasePUClassifier.row_cost`.
 
     Examples
     --------
@@ -74,12 +81,12 @@ def importance(
     """
     random = np.random.default_rng(seed)
     places = features_of(sources)
-    size, repeats = _sample_size(len(places), X.shape[1])
+    size, repeats = _sample_size(len(places), X.shape[1], cost)
     rows = np.concatenate([_draw(np.flatnonzero(y == label), size, random) for label in (1, 0)])
     sample = X[rows]
     before = odds(score(sample))
     found: list[Importance] = []
-    most = max(LEAST_COLUMNS, 2 * NUMBERS // max(1, repeats * sample.size))
+    most = max(LEAST_COLUMNS, 2 * NUMBERS // cost // max(1, repeats * sample.size))
     columns = _most_related(sample, before, places, most)
     features = [places[column] for column in columns]
     # Small samples of several columns are scored at once: a call costs too.
@@ -113,11 +120,13 @@ def drivers(
     background: Rows,
     sources: Sequence[str],
     progress: Progress = silent,
+    cost: int = 1,
 ) -> tuple[list[str], Floats]:
     """Log-odds(row) - mean of log-odds(row with the column of a background row), of each column.
 
     How much the value of this column raises the score, against its values in unlabelled rows: five
-    of these, evenly spaced in their order, if there are more.
+    of these, evenly spaced in their order, if there are more; fewer, down to the median, with a
+    costly scorer.
 
     Parameters
     ----------
@@ -132,6 +141,8 @@ def drivers(
         effects on some of the rows are measured.
     progress
         Callback for each row.
+    cost
+        Of scoring a row, as in :func:`importance`.
 
     Returns
     -------
@@ -150,20 +161,25 @@ def drivers(
     places = features_of(sources)
     columns, (k, d) = list(places), rows.shape
     # A row must have the same drivers in any list, so its budget does not depend on the others.
-    most = max(LEAST_COLUMNS, _budget(d) // EXPLAINED // VALUES)
+    each = max(LEAST_COLUMNS * VALUES, _budget(d) // EXPLAINED) // cost
+    # All columns by their median tell more than half of them by two values.
+    n_values = min(VALUES, max(1, each // min(len(columns), LEAST_COLUMNS)))
+    most = max(1, each // n_values)
     kept = np.arange(len(columns))
     if most < len(columns):
-        few = max(1, _budget(d) // 4 // (VALUES * len(columns)))
+        few = max(1, _budget(d) // cost // 4 // (n_values * len(columns)))
         some = rows[np.linspace(0, k - 1, min(few, k)).astype(int)]
         both = np.concatenate([some, background])
-        limit = max(most, NUMBERS // (VALUES * d))
+        limit = max(most, NUMBERS // cost // (n_values * d))
         related = set(_most_related(both, odds(score(both)), places, limit))
         kept = np.array([place for place, column in enumerate(columns) if column in related])
-        tried = _effects(score, some, background, [places[columns[place]] for place in kept])
+        tried = _effects(
+            score, some, background, [places[columns[place]] for place in kept], n_values
+        )
         kept = np.sort(kept[np.argsort(-np.maximum(tried, 0).mean(0), kind="stable")[:most]])
     effects = np.zeros((k, len(columns)))
     moved = [places[columns[place]] for place in kept]
-    effects[:, kept] = _effects(score, rows, background, moved, progress)
+    effects[:, kept] = _effects(score, rows, background, moved, n_values, progress)
     return columns, effects
 
 
@@ -172,11 +188,12 @@ def _effects(
     rows: Rows,
     background: Rows,
     places: Sequence[NDArray[np.intp]],
+    n_values: int,
     progress: Progress = silent,
 ) -> Floats:
     """Of each column, given by the places of its features, (k, columns); see :func:`drivers`."""
     k, d = rows.shape
-    taken = [_values_of(background[:, features]) for features in places]
+    taken = [_values_of(background[:, features], n_values) for features in places]
     weights = np.concatenate([weight for _, weight in taken])
     starts = np.cumsum([0, *(len(weight) for _, weight in taken)])
     effects = np.empty((k, len(places)))
@@ -197,20 +214,20 @@ def _effects(
     return effects
 
 
-def _values_of(rows: Rows) -> tuple[Rows, Floats]:
+def _values_of(rows: Rows, n_values: int) -> tuple[Rows, Floats]:
     """Different rows, (m, f), and their shares, (m,): all, or those at even steps of their order.
 
     Examples
     --------
-    >>> values, shares = _values_of(np.array([[0.0], [1.0], [1.0], [1.0]]))
+    >>> values, shares = _values_of(np.array([[0.0], [1.0], [1.0], [1.0]]), 5)
     >>> values.ravel().tolist(), shares.tolist()
     ([0.0, 1.0], [0.25, 0.75])
-    >>> _values_of(np.arange(100.0)[:, None])[0].ravel().tolist()
+    >>> _values_of(np.arange(100.0)[:, None], 5)[0].ravel().tolist()
     [9.0, 29.0, 49.0, 69.0, 89.0]
     """
     values, counts = np.unique(rows, axis=0, return_counts=True)
-    if len(values) > VALUES:
-        steps = (np.arange(VALUES) + 0.5) / VALUES * len(rows)
+    if len(values) > n_values:
+        steps = (np.arange(n_values) + 0.5) / n_values * len(rows)
         at, counts = np.unique(np.searchsorted(np.cumsum(counts), steps), return_counts=True)
         values = values[at]
     return values, counts / counts.sum()
@@ -245,15 +262,17 @@ def _budget(d: int) -> int:
     return min(BUDGET, NUMBERS // max(1, d))
 
 
-def _sample_size(columns: int, d: int) -> tuple[int, int]:
+def _sample_size(columns: int, d: int, cost: int = 1) -> tuple[int, int]:
     """Rows of each label that importance is measured on, and the number of permutations.
 
     Examples
     --------
     >>> [_sample_size(columns, columns) for columns in (30, 100, 1000, 10**5)]
     [(250, 3), (200, 3), (25, 1), (25, 1)]
+    >>> _sample_size(30, 30, cost=20)
+    (100, 1)
     """
-    share = _budget(d) // max(1, columns)
+    share = _budget(d) // cost // max(1, columns)
     repeats = REPEATS if share >= REPEATS * LEAST_SAMPLE * 2 else 1
     return min(SAMPLE, max(LEAST_SAMPLE, share // repeats) // 2), repeats
 

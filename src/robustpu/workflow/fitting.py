@@ -31,7 +31,7 @@ from robustpu.tables import Roles, Table
 from robustpu.thresholds import most_likely
 from robustpu.workflow import alarms, sections
 from robustpu.workflow.config import DEFAULT_METHOD, FitConfig, parse_prior
-from robustpu.workflow.effects import Scorer, draw_background, importance
+from robustpu.workflow.effects import draw_background, importance
 from robustpu.workflow.evaluation import (
     evaluate_scores,
     expected_hits,
@@ -188,8 +188,8 @@ def _fit(
     training_rows = remember(X, model.probability_, problem.checked | (y == -1))
     scores, _ = training_rows.replace_scores(X, model.probability_)
     background = draw_background(X, y, config.seed)
-    score = partial(probability, model)
-    columns = importance(score, X, y, problem.vectorizer.sources_, config.seed, progress)
+    how = problem.vectorizer.sources_, config.seed, progress, model.row_cost()
+    columns = importance(partial(probability, model), X, y, *how)
     results = Results(
         made=sections.now(),
         data=sections.describe_data(problem, name),
@@ -205,7 +205,7 @@ def _fit(
         scores=checked.scores,
         rounds=rounds,
         alarms=_alarms(problem, config, fitted, checked, scores[y == 0]),
-        suspects=_suspects(problem, scores, score, background, columns, progress),
+        suspects=_suspects(problem, scores, model, background, columns, progress),
         importance=tuple(column for column in columns if column.value > 0),
         columns=sections.describe_columns(problem),
         notes=problem.notes,
@@ -287,7 +287,7 @@ def _alarms(
 def _suspects(
     problem: Problem,
     scores: NDArray[np.float64],
-    score: Scorer,
+    model: BasePUClassifier,
     background: NDArray[np.float32],
     columns: Sequence[Importance],
     progress: Progress,
@@ -295,7 +295,7 @@ def _suspects(
     rows = most_likely(scores, problem.y == 0, SUSPECTS)
     ids = [None] * len(rows) if problem.ids is None else ids_of(problem.ids, rows)
     return list_suspects(
-        score,
+        partial(probability, model),
         problem.X[rows],
         scores[rows],
         background,
@@ -305,6 +305,7 @@ def _suspects(
         ids,
         [column.column for column in columns[:SHOWN] if column.value > 0],
         progress,
+        model.row_cost(),
     )
 
 

@@ -113,6 +113,7 @@ def _explain(study: Study, rows: "list[_Row]", progress: Progress) -> tuple[Susp
         [row.id for row in rows],
         [column.column for column in study.results.importance[:SHOWN]],
         progress,
+        study.model.row_cost(),
     )
 
 

@@ -36,6 +36,7 @@ def list_suspects(
     ids: Sequence[str | None],
     shown: Sequence[str],
     progress: Progress = silent,
+    cost: int = 1,
 ) -> tuple[Suspect, ...]:
     """Explain the rows of a list.
 
@@ -45,7 +46,7 @@ def list_suspects(
         Rows -> probabilities of being positive.
     X, probability
         The rows, the highest first, (k, d), and their probabilities, (k,).
-    background, sources
+    background, sources, cost
         See :func:`robustpu.workflow.effects.drivers`.
     cells
         The cells of each row as text, by column.
@@ -60,7 +61,7 @@ def list_suspects(
     """
     if not len(X):
         return ()
-    columns, effects = drivers(score, X, background, sources, progress)
+    columns, effects = drivers(score, X, background, sources, progress, cost)
     return tuple(
         Suspect(
             rank=place + 1,
