@@ -216,6 +216,21 @@ def test_training_rows_are_recognised(study, table):
     assert study.rank(table, top=50) == list(study.results.suspects[:50])
 
 
+def test_training_rows_are_not_scored_again(study, table, monkeypatch):
+    scored = []
+
+    def count(model, X):
+        scored.append(len(X))
+        return np.full(len(X), 0.25)
+
+    monkeypatch.setattr(type(study.model), "predict_rows", count)
+    np.testing.assert_array_equal(study.score(table), study.model.probability_)
+    assert scored == []
+    new = {**table, "amount": [*table["amount"][:-2], 1.0, 2.0]}
+    np.testing.assert_array_equal(study.score(new)[-2:], 0.25)
+    assert scored == [2]
+
+
 def test_rows_that_are_equal_have_one_score(table):
     # Every row twice: other trees score each of them, so the scores of twins differ.
     names = ("amount", "kind", "fraud")

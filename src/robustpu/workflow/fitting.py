@@ -186,10 +186,11 @@ def _fit(
     # Not before: folds are fitted with the same number.
     keep_interval(model, checked.prior)
     training_rows = remember(X, model.probability_, problem.checked | (y == -1))
-    scores, _ = training_rows.replace_scores(X, model.probability_)
+    score = partial(probability, model)
+    scores, _ = training_rows.score(X, score)
     background = draw_background(X, y, config.seed)
     how = problem.vectorizer.sources_, config.seed, progress, model.row_cost()
-    columns = importance(partial(probability, model), X, y, *how)
+    columns = importance(score, X, y, *how)
     results = Results(
         made=sections.now(),
         data=sections.describe_data(problem, name),

@@ -63,7 +63,7 @@ class Study:
         X
             Features, as :meth:`features` returns them.
         """
-        return self.training_rows.replace_scores(X, self.probability(X))
+        return self.training_rows.score(X, self.probability)
 
     def score(
         self, data: Any, *, fill_columns: bool = False, tally: Tally | None = None

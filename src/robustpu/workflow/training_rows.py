@@ -5,6 +5,7 @@ scores them too low. ``probability_`` of the fit is better: trees score only row
 trained on.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
@@ -42,23 +43,28 @@ class TrainingRows:
             return np.zeros(len(X), dtype=np.bool_)
         return np.isin(fingerprints_of(X), self.settled)
 
-    def replace_scores(
-        self, X: NDArray[np.float32], scores: NDArray[np.float64]
+    def score(
+        self,
+        X: NDArray[np.float32],
+        of_others: Callable[[NDArray[np.float32]], NDArray[np.float64]],
     ) -> tuple[NDArray[np.float64], int]:
-        """Scores with those of the fit for training rows, (n,), and the number of such rows.
+        """Scores, those of the fit for training rows, (n,), and the number of such rows.
 
         Parameters
         ----------
         X
             Features, (n, d).
-        scores
-            Of the model, (n,).
+        of_others
+            Features of other rows -> their scores.
         """
         prints = fingerprints_of(X)
         last = len(self.fingerprints) - 1
         place = np.minimum(np.searchsorted(self.fingerprints, prints), last)
         is_known = self.fingerprints[place] == prints
-        return np.where(is_known, self.scores[place], scores), int(is_known.sum())
+        scores = self.scores[place]
+        if not is_known.all():
+            scores[~is_known] = of_others(X[~is_known])
+        return scores, int(is_known.sum())
 
 
 def remember(
@@ -81,7 +87,7 @@ def remember(
     --------
     >>> X = np.array([[1, 2], [3, 4], [1, 2]], dtype=np.float32)
     >>> rows = remember(X, np.array([0.25, 0.5, 0.75]))
-    >>> scores, known = rows.replace_scores(X[:2] + [[0], [9]], np.array([0.0, 0.125]))
+    >>> scores, known = rows.score(X[:2] + [[0], [9]], lambda others: 0.125 * np.ones(len(others)))
     >>> scores.tolist(), known
     ([0.5, 0.125], 1)
     """
