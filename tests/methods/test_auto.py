@@ -79,6 +79,14 @@ class TestPool:
         assert fitted.member_names_ == ["logistic", "bayes", "svm"]
         assert isinstance(fitted.named_members_["bayes"], GaussianNB)
 
+    def test_a_row_costs_what_the_costliest_member_with_weight_does(self, pu, model):
+        assert model.row_cost() == 1
+        fitted = quick(members=["logistic", "pretrained"]).fit(pu.X, pu.y)
+        for share, cost in ((0.1, fitted.members_[1].row_cost()), (0.0, 1)):
+            fitted.weights_ = np.array([1 - share, share])
+            assert fitted.row_cost() == cost
+        assert fitted.members_[1].row_cost() > 1
+
     def test_the_ranking_does_not_depend_on_the_prior(self, pu):
         low, high = (quick(prior=prior, threshold="prior").fit(pu.X, pu.y) for prior in (0.05, 0.4))
         order = [np.argsort(one.predict_proba(pu.X_test)[:, 1]) for one in (low, high)]

@@ -366,6 +366,15 @@ class PUClassifier(BasePUClassifier):
                 total += weight * self._member_score(k, views)
         return linked(total / self.score_scale_, self.link_)
 
+    def row_cost(self) -> int:
+        parts = zip(self.members_, self.weights_, strict=True)
+        costs = [
+            member.row_cost()
+            for member, weight in parts
+            if weight > 0 and isinstance(member, BasePUClassifier)
+        ]
+        return max(costs, default=1)
+
     def _member_score(self, k: int, views: Views) -> Floats:
         """Standardised scores by one member, (n,)."""
         learner, (mean, scale) = self.members_[k], self.member_scale_[k]
