@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import robustpu
 from robustpu import ModelFolderError, PretrainedPUClassifier, make_pu
 from robustpu.methods import pretrained
-from robustpu.pretrained import EncodedTable, load_network, predict
+from robustpu.pretrained import EncodedTable, load_network
 
 # Small tables, and shares that the network finds by itself.
 pytestmark = [
@@ -62,10 +62,12 @@ def test_learns_and_finds_the_prior():
 
 
 def test_is_the_network(pu, fitted):
-    found = predict(load_network(), pu.X, pu.y == 1, pu.X_test, n_members=1, seed=fitted.seed_)
-    np.testing.assert_allclose(fitted.predict_proba(pu.X_test)[:, 1], found.query)
-    np.testing.assert_allclose(fitted.probability_[pu.y == 0], found.training[pu.y == 0])
-    assert fitted.prior_ == pytest.approx(found.prior)
+    found = EncodedTable(load_network(), pu.X, pu.y == 1, n_members=1, seed=fitted.seed_)
+    unlabeled = pu.y == 0
+    np.testing.assert_allclose(fitted.predict_proba(pu.X_test)[:, 1], found.score(pu.X_test))
+    training = found.training.probability[unlabeled]
+    np.testing.assert_allclose(fitted.probability_[unlabeled], training)
+    assert fitted.prior_ == pytest.approx(found.estimate_prior())
 
 
 def test_a_known_prior_is_given_to_the_network(pu):
@@ -82,16 +84,16 @@ def test_other_estimates_are_made_from_its_scores(pu, prior):
     assert 0.1 < found.prior_ < 0.7
 
 
-def test_its_own_estimate_has_a_name(pu, fitted):
-    named = model(prior="pretrained").fit(pu.X, pu.y)
-    assert (named.prior_, named.given_prior_) == (fitted.prior_, None)
-    with pytest.raises(ValueError, match="validation_fraction= a share above 0"):
-        model(prior="pretrained", threshold="recall:0.8").fit(pu.X, pu.y)
+@pytest.mark.parametrize("prior", ["tedn", "pretrained"])
+def test_an_estimate_by_another_network_is_refused(pu, prior):
+    with pytest.raises(ValueError, match="or another method, such as 'auto'"):
+        model(prior=prior).fit(pu.X, pu.y)
 
 
-def test_an_estimate_that_trains_networks_is_refused(pu):
-    with pytest.raises(ValueError, match="needs networks of its own"):
-        model(prior="tedn").fit(pu.X, pu.y)
+def test_scoring_a_row_costs_more_with_more_members(pu, fitted):
+    assert fitted.row_cost() < model(prior=0.4, n_members=8).fit(pu.X, pu.y).row_cost()
+    changed = pickle.loads(pickle.dumps(fitted)).set_params(n_members=50)
+    assert changed.row_cost() == fitted.row_cost()
 
 
 def test_single_set_asks_for_more_positives():
@@ -157,7 +159,9 @@ def test_out_of_fold_scores_evaluate(pu, fitted):
     assert not found.is_prior_known
     assert found["auc_of_labeled"].value > 0.7
     assert fitted.evaluate(prior_interval=(0.3, 0.5))["auc"].value > 0.75
-    model(threshold="recall:0.8", validation_fraction=0.2).fit(pu.X, pu.y)
+    found = model(threshold="recall:0.8", validation_fraction=0.2).fit(pu.X, pu.y)
+    held_out = np.setdiff1d(np.flatnonzero(pu.y == 1), found.context_rows_)
+    assert np.mean(found.probability_[held_out] >= found.threshold_) == pytest.approx(0.8, abs=0.1)
 
 
 def test_suspects_are_hidden_positives(pu, fitted):

@@ -1,14 +1,16 @@
 """Use on numpy arrays: chunks, members, missing values, categories, wide tables."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import roc_auc_score
 
-from robustpu.pretrained import EncodedTable, inference, load_network, predict, to_single_set
+from robustpu.pretrained import EncodedTable, inference, load_network
 from robustpu.pretrained.inference import _sigmoid
-from robustpu.pretrained.network import NetworkConfig, PUNetwork
+from robustpu.pretrained.network import Cache, KeysValues, NetworkConfig, PUNetwork
 
 
 @pytest.fixture(scope="module")
@@ -17,11 +19,11 @@ def network():
 
 
 @pytest.fixture(scope="module")
-def small_network():
+def small_network(perturbed):
     config = NetworkConfig(
         cell_width=8, cell_heads=2, n_cell_blocks=1, row_width=8, row_heads=2, n_row_blocks=1
     )
-    return PUNetwork(config).requires_grad_(False)
+    return perturbed(PUNetwork(config))
 
 
 @pytest.fixture
@@ -42,11 +44,10 @@ def test_shipped_weights_learn_in_one_pass(network):
     rows = np.concatenate([positive[:60], negative[:100]])
     rest = np.concatenate([positive[60:], negative[100:]])
 
-    found = predict(network, X[rows], np.arange(160) < 30, X[rest], n_members=1)
+    found = EncodedTable(network, X[rows], np.arange(160) < 30, n_members=1)
 
-    assert roc_auc_score(y[rest] == 0, found.query) > 0.97
-    assert found.prior == pytest.approx(30 / 130, abs=0.12)
-    assert found.training.shape == (160,)
+    assert roc_auc_score(y[rest] == 0, found.score(X[rest])) > 0.97
+    assert found.estimate_prior() == pytest.approx(30 / 130, abs=0.12)
 
 
 def test_shipped_weights_score_as_they_did(network, table):
@@ -57,6 +58,19 @@ def test_shipped_weights_score_as_they_did(network, table):
     expected = [0.61080058, 0.04910182, 0.15983781, 0.05440364]
     np.testing.assert_allclose(encoded.score(X)[[0, 30, 60, 90]], expected, rtol=1e-4)
     assert encoded.estimate_prior() == pytest.approx(0.11120797, rel=1e-4)
+
+
+def test_rows_attend_to_the_context(small_network, table):
+    """Otherwise the tests of chunks, threads and categories would not see a broken cache."""
+    X, is_positive = table
+    encoded = EncodedTable(small_network, X, is_positive, n_members=1)
+    before = encoded.score(X)
+    [member] = encoded.members
+    for part in (0, 1):
+        kept = [[*kinds] for kinds in member.cache]
+        kept[part] = [KeysValues(kv.keys, kv.values + 1) for kv in kept[part]]
+        encoded.members[0] = replace(member, cache=Cache(*kept))
+        assert np.abs(encoded.score(X) - before).max() > 1e-3
 
 
 def test_chunked_queries_equal_unchunked(small_network, table, monkeypatch):
@@ -173,15 +187,6 @@ def test_constant_empty_and_huge_columns_are_accepted(small_network, table):
     X[:, 0], X[:, 1], X[:, 2] = 7.0, np.nan, X[:, 2] * 1e30
 
     assert np.isfinite(EncodedTable(small_network, X, is_positive, n_members=1).score(X)).all()
-
-
-def test_single_set_adds_the_labelled_positives():
-    among_unlabeled = np.array([0.0, 0.25, 1.0])
-
-    among_all = to_single_set(among_unlabeled, 0.25, n_positive=25, n_unlabeled=100)
-
-    # 25 of 100 unlabelled and 25 labelled rows: 50 of 125 are positive.
-    assert among_all.tolist() == pytest.approx([0, 0.4, 1])
 
 
 def test_rows_of_one_kind_are_refused(small_network, table):

@@ -45,9 +45,9 @@ class PretrainedPUClassifier(SinglePUClassifier):
     device
         ``"auto"``: the GPU if there is one. ``"cpu"``, ``"cuda:1"``... as in torch.
     prior
-        A number is an input of the network. ``"auto"`` or ``"pretrained"``: it is not given any,
-        and ``prior_`` is the mean of its probabilities of the unlabelled rows. Other names estimate
-        it from out-of-fold scores of the network, which takes two passes.
+        A number is an input of the network. ``"auto"``: it is not given any, and ``prior_`` is the
+        mean of its probabilities of the unlabelled rows. Other names estimate the prior from
+        out-of-fold scores of the network, and give it the estimate.
 
     Attributes
     ----------
@@ -88,12 +88,6 @@ class PretrainedPUClassifier(SinglePUClassifier):
     )
     device: str = param("auto")
 
-    def check_combination(self) -> None:
-        # Its own estimate is no other network's.
-        if self.prior == "pretrained":
-            return super(SinglePUClassifier, self).check_combination()
-        return super().check_combination()
-
     def check_data(
         self,
         X: ArrayLike,
@@ -117,7 +111,7 @@ class PretrainedPUClassifier(SinglePUClassifier):
     ) -> EncodedTable:
         """Draw the rows of the contexts, and encode them."""
         rows = _draw(data, self.is_category_, self.n_members, random)
-        is_positive = labelled(data.is_positive, data.outcome)[rows]
+        is_positive = known_positive(data.is_positive, data.outcome)[rows]
         labels.require_both_classes(is_positive, data.weight[rows])
         about = read_about()
         self.context_rows_ = rows
@@ -129,7 +123,7 @@ class PretrainedPUClassifier(SinglePUClassifier):
         return TABLES[self]
 
     def estimate_prior(self, data: TrainingData, random: np.random.RandomState) -> float:
-        if self.prior in OWN:
+        if self.prior == "auto":
             table = self._encode(data, None, random)
             unlabeled = ~table.is_positive
             weight = data.weight[self.context_rows_]
@@ -181,8 +175,13 @@ class PretrainedPUClassifier(SinglePUClassifier):
         return self.score_rows(X)
 
     def row_cost(self) -> int:
-        # On one core, with a full context of about a hundred columns.
-        return 10 * self.n_members
+        # Attention to the context and products of each token, and what each row needs besides, as
+        # measured on one core.
+        table = self._table()
+        tokens = [1 + table.network.n_tokens(len(member.columns)) for member in table.members]
+        rows = [len(member.rows) for member in table.members]
+        work = sum(t * (n + 800) + 5_000 for t, n in zip(tokens, rows, strict=True))
+        return max(1, round(work / 8_600))
 
     def _table(self) -> EncodedTable:
         """Return the encoded contexts; a model that was loaded or copied encodes them anew."""
@@ -190,7 +189,7 @@ class PretrainedPUClassifier(SinglePUClassifier):
             found = read_about()["sha256"]
             if found != self.weights_sha256_:
                 raise ValueError(f"the model {other_weights(self.weights_version_)}")
-            is_positive = labelled(self.is_positive_, self.outcome_)
+            is_positive = known_positive(self.is_positive_, self.outcome_)
             TABLES[self] = self._encoded(is_positive[self.context_rows_])
         return TABLES[self]
 
@@ -239,7 +238,7 @@ class PretrainedPUClassifier(SinglePUClassifier):
         given = [] if self.categorical_features is None else list(self.categorical_features)
         if given and hasattr(self, "projection_"):
             raise ValueError(
-                f"categorical_features cannot be told of {self.n_features_in_:,} sparse columns, "
+                f"categorical_features cannot be used with {self.n_features_in_:,} sparse columns, "
                 f"which are projected to {width}: leave it out."
             )
         names = getattr(self, "feature_names_in_", np.array([])).tolist()
@@ -267,12 +266,12 @@ class PretrainedPUClassifier(SinglePUClassifier):
         return tags
 
 
-def labelled(is_positive: Mask, outcome: Floats | None) -> Mask:
+def known_positive(is_positive: Mask, outcome: Floats | None) -> Mask:
     """Which rows are positive by a label or by a check, (n,).
 
     Examples
     --------
-    >>> labelled(np.array([True, False]), np.array([np.nan, 1.0])).tolist()
+    >>> known_positive(np.array([True, False]), np.array([np.nan, 1.0])).tolist()
     [True, True]
     """
     return is_positive if outcome is None else is_positive | (outcome == 1)
@@ -280,8 +279,6 @@ def labelled(is_positive: Mask, outcome: Floats | None) -> Mask:
 
 # Encoded contexts are large, and made again from ``context_``: they are no part of a model.
 TABLES: WeakKeyDictionary[PretrainedPUClassifier, EncodedTable] = WeakKeyDictionary()
-# Names of the network's own share of positives.
-OWN = ("auto", "pretrained")
 # Folds of tables with few labels, where each label counts and a pass is cheap, and of others.
 FEW, FOLDS_OF_FEW, FOLDS = 100, 5, 3
 

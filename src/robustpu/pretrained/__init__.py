@@ -1,6 +1,6 @@
 """A network trained once on synthetic positive-unlabelled tables; nothing is trained at use."""
 
-from robustpu.pretrained.inference import EncodedTable, Prediction, predict, to_single_set
+from robustpu.pretrained.inference import EncodedTable
 from robustpu.pretrained.network import NetworkConfig, PUNetwork
 from robustpu.pretrained.weights import load_network, read_about, save_weights
 
@@ -8,10 +8,7 @@ __all__ = [
     "EncodedTable",
     "NetworkConfig",
     "PUNetwork",
-    "Prediction",
     "load_network",
-    "predict",
     "read_about",
     "save_weights",
-    "to_single_set",
 ]

@@ -17,7 +17,7 @@ from robustpu.pretrained.discriminants import (
     fit_discriminants,
 )
 from robustpu.pretrained.encoding import ColumnStatistics, encode, fit_columns, table_inputs
-from robustpu.pretrained.network import Cache, PUNetwork, prior_bins
+from robustpu.pretrained.network import Cache, PUNetwork
 from robustpu.pretrained.recoding import find_recoding
 
 Floats = NDArray[np.float64]
@@ -47,27 +47,6 @@ class Member:
     identities: Tensor
     cache: Cache
     logits: Floats
-    prior_logits: Floats
-
-
-@dataclass(frozen=True)
-class Prediction:
-    """Probabilities of being positive, and the prior.
-
-    Parameters
-    ----------
-    query
-        For the query rows.
-    training
-        For the training rows. Labelled ones are scored as new rows, although the context has their
-        labels: rather too high.
-    prior
-        Share of positives among the unlabelled rows: the given one, or the network's.
-    """
-
-    query: Floats
-    training: Floats
-    prior: float
 
 
 @dataclass(frozen=True)
@@ -214,14 +193,14 @@ class EncodedTable:
         category = torch.from_numpy(self.is_category[columns])[None].to(self.device)
         statistics = fit_columns(values, positive, category)
         n_positive = positive.sum(1).float()
-        prior = torch.full_like(n_positive, self.given_prior or 0.5)
+        prior = torch.full_like(n_positive, 0.5 if self.given_prior is None else self.given_prior)
         is_known = torch.full_like(n_positive, self.given_prior is not None)
         table = table_inputs(prior, is_known, n_positive, len(rows) - n_positive)
         identities = torch.from_numpy(vectors.astype(np.float32)).to(self.device)
         cells = encode(values, statistics, positive)
         marks = torch.from_numpy(landmarks)[None].to(self.device)
         discriminants, scores = fit_discriminants(cells, positive, marks)
-        logits, prior_logits, cache = self.network.encode_context(
+        logits, cache = self.network.encode_context(
             cells, scores, positive.long(), table, identities
         )
         return Member(
@@ -234,7 +213,6 @@ class EncodedTable:
             identities,
             cache,
             logits[0].double().cpu().numpy(),
-            prior_logits[0].double().cpu().numpy(),
         )
 
     def _query_logits(self, member: Member, X: Floats) -> Floats:
@@ -287,54 +265,6 @@ class EncodedTable:
             for member in self.members
         ]
         return float(np.mean(shares))
-
-    def prior_distribution(self) -> tuple[Floats, Floats]:
-        """Priors and the probability that the network's prior head gives to each."""
-        logits = np.mean([member.prior_logits for member in self.members], 0)
-        weights = np.exp(logits - logits.max())
-        return prior_bins().double().numpy(), weights / weights.sum()
-
-
-def to_single_set(probability: Floats, prior: float, n_positive: int, n_unlabeled: int) -> Floats:
-    """Probability among unlabelled rows -> among all rows, labelled ones included.
-
-    Odds grow by ``(n_positive + prior n_unlabeled) / (prior n_unlabeled)``: in a single set the
-    unlabelled rows lack the labelled positives, new rows do not.
-    """
-    hidden = max(prior * n_unlabeled, 0.5)
-    odds = (n_positive + hidden) / hidden
-    return odds * probability / (1 + (odds - 1) * probability)
-
-
-def predict(
-    network: PUNetwork,
-    X: ArrayLike,
-    is_positive: ArrayLike,
-    X_query: ArrayLike,
-    prior: float | None = None,
-    scenario: str = "case-control",
-    is_category: ArrayLike | None = None,
-    n_members: int = 2,
-    seed: int = 0,
-    max_context: int = MAX_CONTEXT,
-) -> Prediction:
-    """Return probabilities of query and training rows, and the prior; see ``EncodedTable``.
-
-    Parameters
-    ----------
-    scenario
-        ``"case-control"``: query rows are drawn like the unlabelled rows. ``"single-set"``: like
-        all training rows.
-    """
-    table = EncodedTable(network, X, is_positive, is_category, prior, n_members, seed, max_context)
-    share = prior if prior is not None else table.estimate_prior()
-    query = table.score(X_query)
-    if scenario == "single-set":
-        labeled = table.is_positive
-        query = to_single_set(query, share, int(labeled.sum()), int((~labeled).sum()))
-    training, labeled = table.training.probability.copy(), table.is_positive
-    training[labeled] = table.score(table.X[labeled])
-    return Prediction(query, training, share)
 
 
 def on_threads(

@@ -396,8 +396,8 @@ class PUNetwork(nn.Module):
     @torch.no_grad()
     def encode_context(
         self, cells: Tensor, scores: Tensor, roles: Tensor, table: Tensor, identities: Tensor
-    ) -> tuple[Tensor, Tensor, Cache]:
-        """Context rows -> their logits, logits of the prior, and what queries attend to."""
+    ) -> tuple[Tensor, Cache]:
+        """Context rows -> their logits, and what queries attend to."""
         log_n = torch.full((), math.log(cells.shape[1]), device=cells.device)
         told = self.table(table.to(self.dtype))
         x = self._tokens(cells, scores, roles, told, identities)
@@ -409,8 +409,8 @@ class PUNetwork(nn.Module):
         for row_block in self.row_stage:
             cache.rows.append(row_block.summarize(rows))
             rows = row_block(rows, *cache.rows[-1], log_n)
-        rows = normalize(rows)
-        return self.head(rows)[..., 0].float(), self._prior_logits(rows, roles), cache
+        logits: Tensor = self.head(normalize(rows))
+        return logits[..., 0].float(), cache
 
     @torch.no_grad()
     def encode_queries(
@@ -428,8 +428,3 @@ class PUNetwork(nn.Module):
             rows = row_block(rows, *kv, log_n)
         logits: Tensor = self.head(normalize(rows))
         return logits[..., 0].float()
-
-
-def prior_bins(device: torch.device | str = "cpu") -> Tensor:
-    """Return the class priors at the centres of the prior head's bins."""
-    return torch.linspace(PRIOR_LOW, PRIOR_HIGH, PRIOR_BINS, device=device).sigmoid()
