@@ -10,11 +10,11 @@ from typing import Any, Final
 import numpy as np
 from real_data import HALVES
 
+from robustpu.pretrained.weights import WEIGHTS
 from tools.figures.real_tables import Rows, share
 from tools.figures.stored import ROOT, lines
 
 FOLDER: Final = ROOT / "pretraining" / "results"
-WEIGHTS: Final = ROOT / "src" / "robustpu" / "pretrained" / "weights.safetensors"
 PROTOCOLS: Final = {
     "single": "`single`: nine noisy tables, 15 % of positives labelled",
     "case": "`case`: nine tables, up to 400 labels + 800 unlabelled, priors .2, .4, .6",
@@ -149,9 +149,9 @@ def held_back() -> Rows:
     rows = [["", "mean of sixteen", *(f"AUC: {table}" for table in worst)]]
     labels = {"pretrained": "the network alone", "auto": "PUClassifier"}
     for method, prior in product(labels, ("known", "unknown")):
-        found = [fits[method, prior, table] for table in tables]
-        auc, precision = (fmean(e[name] for e in found) for name in ("auc", "average_precision"))
-        first = fmean(entry["first_100"] for entry in found)
+        chosen = [fits[method, prior, table] for table in tables]
+        auc, precision = (fmean(e[name] for e in chosen) for name in ("auc", "average_precision"))
+        first = fmean(entry["first_100"] for entry in chosen)
         mean = f"{share(auc)} / {share(precision)} / {first:.1f}"
         each = [share(fits[method, prior, table]["auc"]) for table in worst]
         rows.append([f"{labels[method]}, prior {prior}", mean, *each])
@@ -160,8 +160,8 @@ def held_back() -> Rows:
 
 def prior_errors() -> Rows:
     """Errors of its share of positives beside estimates of the prior."""
-    lines = (FOLDER / "priors.ndjson").read_text().splitlines()
-    entries = [json.loads(line) for line in lines]
+    texts = (FOLDER / "priors.ndjson").read_text().splitlines()
+    entries = [json.loads(text) for text in texts]
     kinds = [[e for e in entries if e["kind"] == kind] for kind in ("separable", "noisy")]
     sets = ("spambase", "shuttle", "mushrooms")
     rows = [["", *sets, f"{len(kinds[0])} draws", "factor", "nine noisy tables", "factor"]]
@@ -208,6 +208,18 @@ def share_ratio(protocol: str) -> str:
     return f"{fmean(ratios):.2g}"
 
 
+def behind(protocol: str) -> str:
+    """Tables on which trees have a higher AUC than the network, prior known."""
+    keys = [key for key in found("known") if key[0] == protocol]
+    names = [
+        table
+        for table in TABLES
+        for mine in [[key for key in keys if key[1] == table]]
+        if _means("trees", mine, ["auc"]) > _means("known", mine, ["auc"])
+    ]
+    return ", ".join(names)
+
+
 def members(table: str) -> str:
     """AUC on a table of `case`, prior known, by the number of members: 1, 2, 4 and 8."""
     means = []
@@ -232,5 +244,6 @@ FIGURES: Final[dict[str, Callable[..., Any]]] = {
     "pretrained-training": training,
     "pretrained-megabytes": megabytes,
     "pretrained-ratio": share_ratio,
+    "pretrained-behind": behind,
     "pretrained-members": members,
 }

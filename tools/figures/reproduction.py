@@ -33,7 +33,7 @@ SMALL: Final = (*IMAGES, *TABLES)
 DATASETS: Final = (*PICTURES, *SMALL)
 
 
-def _beside(place: str, method: str, dataset: str) -> str:
+def _marked_errors(place: str, method: str, dataset: str) -> str:
     """Mean errors by prior, in italics where they are above the paper's; empty where not run."""
     texts = []
     for prior in PRIORS if was_run(place, method, dataset) else ():
@@ -50,7 +50,7 @@ def overview() -> Rows:
     for dataset in DATASETS:
         paper = " / ".join(f"{in_paper('robust-pu', dataset, prior).mean:.2f}" for prior in PRIORS)
         places = [(MAIN, "robust-pu"), ("paper_grid/oracle", "robust-pu-paper")]
-        row = [_beside(*place, dataset) for place in [*places, (MAIN, "robust-pu-5")]]
+        row = [_marked_errors(*place, dataset) for place in [*places, (MAIN, "robust-pu-5")]]
         rows.append([NAMES.get(dataset, dataset), paper, *row])
     return rows
 
@@ -149,7 +149,7 @@ def same_errors(first: str, second: str, dataset: str, prior: str = "") -> str:
     return f"{count} of {total}"
 
 
-# The paper's own grid, and its overlapping validation rows.
+# The paper's own grid.
 GRID: Final = ("paper_grid", "robust-pu-paper")
 
 
@@ -198,9 +198,9 @@ def validated() -> Rows:
             for record in table(MAIN).records
             if record["method"] == name and record["dataset"] in TABLES
         ]
-        seen = fmean(100 - each["validation"] for each in scores)
-        unseen = fmean(each["error"] for each in scores)
-        rows.append([labels[name], f"{seen:.2f}", f"{unseen:.2f}", f"{unseen / seen:.1f}"])
+        validation = fmean(100 - each["validation"] for each in scores)
+        test = fmean(each["error"] for each in scores)
+        rows.append([labels[name], f"{validation:.2f}", f"{test:.2f}", f"{test / validation:.1f}"])
     return rows
 
 
@@ -314,7 +314,11 @@ def averaged() -> Rows:
     by_dataset = [slashes(theirs[start : start + 3]) for start in range(0, len(theirs), 3)]
     rows.append(["paper's Robust-PU", "by true labels", *by_dataset, f"{fmean(theirs):.2f}", ""])
     for place, method in keys:
-        row = [AVERAGED[method], ways[place], *(_beside(place, method, name) for name in datasets)]
+        row = [
+            AVERAGED[method],
+            ways[place],
+            *(_marked_errors(place, method, name) for name in datasets),
+        ]
         count = below_robust_pu(place, method, *datasets)
         rows.append([*row, mean_error(place, method, *datasets), count])
     return rows

@@ -4,8 +4,9 @@ Whole columns of the table are permuted, not single features: a category is seve
 Scores are compared as log-odds of probabilities clipped to [0.001, 0.999]; of single
 rows up to 1 - 1e-12, since rows that are nearly certain have reasons, too.
 
-Scorers differ by hundreds in what a row costs them. A costly one gets fewer rows to score, by what
-it declares and not by the clock: a model gives the same reasons on any machine.
+Scoring a row costs hundreds of times more with some models than with others. A costly model gets
+fewer rows, by its declared ``row_cost`` and not by the clock, so the reasons are the same on every
+machine.
 """
 
 from collections.abc import Callable, Sequence
