@@ -31,8 +31,9 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from robustpu import PUClassifier
 from robustpu.calibration import log_odds
-from robustpu.pretrained import EncodedTable, NetworkConfig, PUNetwork, load_network, to_single_set
+from robustpu.pretrained import EncodedTable, NetworkConfig, PUNetwork, load_network
 from robustpu.priors import from_weighted
+from robustpu.scenario import population_prior, to_population
 
 SINGLE = (
     "default",
@@ -253,16 +254,14 @@ def evaluate_network(
         max_context=max_context,
         **known,
     )
-    probability = table.score(problem.X_test)
     share = table.estimate_prior()
-    if problem.scenario == "single-set":
-        labeled = int(problem.is_positive.sum())
-        probability = to_single_set(probability, share, labeled, len(problem.X) - labeled)
-    bins, weights = table.prior_distribution()
+    n_labeled = int(problem.is_positive.sum())
+    n_unlabeled = len(problem.X) - n_labeled
+    population = population_prior(share, n_labeled, n_unlabeled, problem.scenario)
+    probability = to_population(table.score(problem.X_test), share, population)
     found = measure(problem, probability, 0.5)
     found["prior_off"] = abs(share - problem.prior)
     found["prior_ratio"] = share / problem.prior
-    found["head_off"] = abs(float(bins @ weights) - problem.prior)
     clipped = probability.clip(1e-6, 1 - 1e-6)
     found["log_loss"] = float(
         -np.where(problem.y_test, np.log(clipped), np.log(1 - clipped)).mean()
@@ -358,7 +357,6 @@ def report(results: list[dict]) -> None:
             "log_loss",
             "prior_off",
             "prior_ratio",
-            "head_off",
             "seconds",
         )
         means = {key: np.mean([row[key] for row in rows]) for key in keys if key in rows[0]}
