@@ -17,7 +17,10 @@ from torch import Tensor
 
 from robustpu.pretrained.discriminants import N_LANDMARKS, fit_discriminants
 from robustpu.pretrained.encoding import encode, fit_columns, table_inputs
-from robustpu.pretrained.network import POSITIVE
+from robustpu.pretrained.network import POSITIVE, NetworkConfig
+
+# Tables, context rows, queries and columns of a batch.
+Shape = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True)
@@ -30,10 +33,6 @@ class BatchConfig:
         Tables times rows times tokens of a batch, about.
     max_rows
         Rows of a batch at most.
-    group
-        Columns of a token.
-    row_scores
-        Whether rows come with the scores of plain learners; else these are 0.
     max_context, max_columns
         Longest context, widest table.
     n_shapes, per_shape
@@ -46,8 +45,6 @@ class BatchConfig:
     max_columns: int = 200
     n_shapes: int = 8
     per_shape: int = 8
-    group: int = 3
-    row_scores: bool = True
 
 
 @dataclass(frozen=True)
@@ -80,8 +77,10 @@ class Batch:
         )
 
 
-def draw_shape(rng: np.random.Generator, config: BatchConfig, small: bool) -> tuple[int, ...]:
-    """Return tables, context rows, queries and columns of a batch."""
+def draw_shape(
+    rng: np.random.Generator, config: BatchConfig, network: NetworkConfig, small: bool
+) -> Shape:
+    """Return the shape of a batch that keeps to the sizes."""
     longest = min(350, config.max_context) if small else config.max_context
     n = int(math.exp(rng.uniform(math.log(64), math.log(longest + 1)))) // 16 * 16
     wide = not small and rng.uniform() < 0.35
@@ -91,7 +90,7 @@ def draw_shape(rng: np.random.Generator, config: BatchConfig, small: bool) -> tu
         else (2, min(20 if small else 64, config.max_columns))
     )
     columns = round(math.exp(rng.uniform(math.log(low), math.log(high))))
-    tokens = 1 - (-columns // config.group)
+    tokens = 1 - (-columns // network.group)
     # At most a quarter of the cells goes to one table.
     n = min(n, max(64, int(config.cells / 4 / tokens) // 16 * 16))
     queries = max(16, n // 4 // 16 * 16)
@@ -100,18 +99,9 @@ def draw_shape(rng: np.random.Generator, config: BatchConfig, small: bool) -> tu
     return max(2, tables), n, queries, columns
 
 
-def make_batch(
-    draws: Draws,
-    tables: int,
-    n: int,
-    queries: int,
-    columns: int,
-    identity_width: int,
-    easy: bool,
-    group: int = 3,
-    row_scores: bool = True,
-) -> Batch:
+def make_batch(draws: Draws, shape: Shape, network: NetworkConfig, easy: bool = False) -> Batch:
     """Draw tables and encode them, their columns in random order."""
+    tables, n, queries, columns = shape
     drawn = draw_tables(draws, tables, n, queries, columns, easy)
     order = draws.uniform(columns).argsort()
     values = drawn.values[:, :, order]
@@ -127,11 +117,11 @@ def make_batch(
     error = 0.25 * draws.sometimes(0.3, draws.normal, tables)
     told = torch.sigmoid(torch.logit(drawn.prior.clamp(0.001, 0.999)) + error)
     table = table_inputs(told, is_known, drawn.n_labeled, n - drawn.n_labeled)
-    identities = draws.normal(tables, -(-columns // group), identity_width)
+    identities = draws.normal(tables, -(-columns // network.group), network.identity_width)
     dtype = torch.bfloat16 if draws.device.type == "cuda" else torch.float32
     return Batch(
         cells.to(dtype),
-        scores.to(dtype) * row_scores,
+        scores.to(dtype),
         drawn.roles,
         table,
         identities,
@@ -146,7 +136,7 @@ def make_pool(
     seed: int,
     number: int,
     config: BatchConfig,
-    identity_width: int,
+    network: NetworkConfig,
     device: str,
     small: bool = False,
     easy: bool = False,
@@ -156,30 +146,16 @@ def make_pool(
     draws = Draws(int(rng.integers(2**62)), device)
     batches = []
     for _ in range(config.n_shapes):
-        tables, *shape = draw_shape(rng, config, small)
-        made = make_batch(
-            draws,
-            tables * config.per_shape,
-            *shape,
-            identity_width,
-            easy,
-            config.group,
-            config.row_scores,
-        )
+        tables, *rest = draw_shape(rng, config, network, small)
+        made = make_batch(draws, (tables * config.per_shape, *rest), network, easy)
         for index in range(config.per_shape):
             batches.append(made.part(index * tables, (index + 1) * tables))
     return [batches[index] for index in rng.permutation(len(batches))]
 
 
 def validation_batches(
-    shapes: tuple[tuple[int, int, int, int], ...],
-    identity_width: int,
-    device: str,
-    row_scores: bool = True,
+    shapes: tuple[Shape, ...], network: NetworkConfig, device: str
 ) -> Iterator[Batch]:
     """Yield batches that no seed of the training stream makes."""
-    for index, (tables, n, queries, columns) in enumerate(shapes):
-        draws = Draws(2**62 + index, device)
-        yield make_batch(
-            draws, tables, n, queries, columns, identity_width, False, row_scores=row_scores
-        )
+    for index, shape in enumerate(shapes):
+        yield make_batch(Draws(2**62 + index, device), shape, network)

@@ -27,7 +27,7 @@ N_CLUSTERS = 32
 
 @dataclass(frozen=True)
 class Tables:
-    """``B`` tables; the first ``n`` rows are the context, the others queries.
+    """``B`` tables; context rows come first, then queries.
 
     Parameters
     ----------
@@ -43,8 +43,6 @@ class Tables:
         ``(B,)``: share of positives among unlabelled rows.
     n_labeled
         ``(B,)``: rows with role 1.
-    n
-        Rows of the context.
     """
 
     values: Tensor
@@ -53,7 +51,6 @@ class Tables:
     truth: Tensor
     prior: Tensor
     n_labeled: Tensor
-    n: int
 
 
 @dataclass(frozen=True)
@@ -229,8 +226,4 @@ def draw_tables(
         truth.gather(1, order),
         counts.prior,
         counts.labeled,
-        n,
     )
-
-
-__all__ = ["Counts", "Tables", "draw_counts", "draw_tables"]

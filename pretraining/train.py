@@ -4,18 +4,17 @@
 
 Writes ``log.jsonl`` (one line a report) and ``checkpoint.pt`` (weights, optimiser, step) to
 ``--out``. The rate falls once, at the end: to go on after that, resume from a checkpoint saved
-before the fall (``before_decay.pt``) with more ``--steps``. A number in ``steps.txt`` in the
-same folder changes the total of a run that is under way.
+before the fall (``before_decay.pt``) with more ``--steps``.
 """
 
 import argparse
 import json
 import time
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import torch
-from batches import Batch, BatchConfig, make_pool, validation_batches
+from batches import Batch, BatchConfig, Shape, make_pool, validation_batches
 from optimizers import Optimizer, learning_rate
 from torch import Tensor
 from torch.nn import functional
@@ -31,8 +30,7 @@ from robustpu.pretrained.network import (
 )
 from robustpu.pretrained.weights import read_about, read_weights
 
-# (tables, context rows, queries, columns)
-VALIDATION = (
+VALIDATION: tuple[Shape, ...] = (
     (48, 128, 64, 5),
     (48, 256, 64, 12),
     (32, 512, 128, 6),
@@ -44,7 +42,6 @@ VALIDATION = (
     (12, 512, 128, 100),
     (12, 320, 128, 180),
 )
-TOY_VALIDATION = ((4, 64, 16, 4),)
 
 
 @dataclass(frozen=True)
@@ -158,7 +155,7 @@ class Trainer:
         out: Path,
         device: str,
         compiled: bool,
-        toy: bool = False,
+        validation: tuple[Shape, ...] = VALIDATION,
         start_from: Path | None = None,
     ) -> None:
         self.config, self.batch_config, self.out, self.device = config, batch_config, out, device
@@ -181,9 +178,7 @@ class Trainer:
             self.from_version = read_about(start_from)["version"]
             # What that network lacked starts as it would in a new one.
             self.network.load_state_dict(self.network.state_dict() | read_weights(start_from))
-        width = network_config.identity_width
-        shapes = TOY_VALIDATION if toy else VALIDATION
-        self.validation = list(validation_batches(shapes, width, device, batch_config.row_scores))
+        self.validation = list(validation_batches(validation, network_config, device))
 
     def load(self) -> None:
         """Resume from the checkpoint in the output folder."""
@@ -226,7 +221,7 @@ class Trainer:
             config.seed,
             number,
             self.batch_config,
-            self.network.config.identity_width,
+            self.network.config,
             self.device,
             small=share < config.small_share,
             easy=share < config.easy_share,
@@ -280,10 +275,6 @@ class Trainer:
                 self.log(**record)
                 sums.zero_()
                 count = 0
-                wanted = self.out / "steps.txt"
-                if wanted.exists():
-                    config = self.config = replace(config, steps=int(wanted.read_text()))
-                    last, decay_steps = config.steps, int(config.decay_share * config.steps)
             if self.step == config.steps - decay_steps:
                 self.save("before_decay.pt")
             if self.step % config.save_every == 0:
@@ -307,10 +298,7 @@ def add_fields(parser: argparse.ArgumentParser, config: type) -> None:
     """Add one option a field of a configuration."""
     for field in fields(config):
         name = "--" + field.name.replace("_", "-")
-        if field.type is bool:
-            parser.add_argument(name, action=argparse.BooleanOptionalAction, default=field.default)
-        else:
-            parser.add_argument(name, type=field.type, default=field.default)
+        parser.add_argument(name, type=field.type, default=field.default)
 
 
 def pick_fields(options: argparse.Namespace, config: type) -> dict[str, object]:
@@ -320,7 +308,7 @@ def pick_fields(options: argparse.Namespace, config: type) -> dict[str, object]:
 
 def main() -> None:
     """Read options and train."""
-    parser = argparse.ArgumentParser(description=__doc__, conflict_handler="resolve")
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--no-compile", action="store_true")

@@ -1,5 +1,6 @@
 """Training resumes exactly where it ended."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -14,15 +15,23 @@ NETWORK = NetworkConfig(
     cell_width=8, cell_heads=2, n_cell_blocks=1, row_width=8, row_heads=2, n_row_blocks=1
 )
 BATCHES = BatchConfig(cells=600, max_context=80, max_columns=5, n_shapes=2, per_shape=2)
+SHAPES = ((4, 64, 16, 4),)
 STEPS = TrainConfig(steps=6, warmup=2, report_every=3, validate_every=6, save_every=6)
 
 
-def test_resuming_is_exact(tmp_path):
-    whole = Trainer(STEPS, BATCHES, NETWORK, tmp_path / "whole", "cpu", compiled=False, toy=True)
-    whole.run()
-    Trainer(STEPS, BATCHES, NETWORK, tmp_path / "part", "cpu", compiled=False, toy=True).run(3)
+@pytest.mark.parametrize("group", [3, 1])
+def test_resuming_is_exact(tmp_path, group):
+    network = replace(NETWORK, group=group)
 
-    resumed = Trainer(STEPS, BATCHES, NETWORK, tmp_path / "part", "cpu", compiled=False, toy=True)
+    def trainer(name):
+        folder = tmp_path / name
+        return Trainer(STEPS, BATCHES, network, folder, "cpu", compiled=False, validation=SHAPES)
+
+    whole = trainer("whole")
+    whole.run()
+    trainer("part").run(3)
+
+    resumed = trainer("part")
     assert resumed.step == 3
     resumed.run()
 
