@@ -2,14 +2,80 @@
 
 import argparse
 import time
+from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import torch
-from batches import BatchConfig
+from batches import Batch, BatchConfig
 from torch.profiler import ProfilerActivity, profile
-from train import TrainConfig, Trainer, losses
+from train import TrainConfig, Trainer, prepare_torch
 
 from robustpu.pretrained.network import NetworkConfig
+
+
+def now(device: str) -> float:
+    """Seconds, once the GPU has done what it was given."""
+    if device == "cuda":
+        torch.cuda.synchronize()
+    return time.monotonic()
+
+
+def time_step(trainer: Trainer, batch: Batch) -> float:
+    """Seconds of one step."""
+    start = now(trainer.device)
+    trainer.train_step(batch)
+    return now(trainer.device) - start
+
+
+def time_compilation(trainer: Trainer, n_steps: int) -> None:
+    """Print seconds of the first pool, and of the steps that compile."""
+    start = now(trainer.device)
+    pool = trainer.pool(0)
+    print("first pool", round(now(trainer.device) - start, 2), flush=True)
+    for batch in pool[:n_steps]:
+        took = time_step(trainer, batch)
+        if took > 1:
+            print("compiled", tuple(batch.cells.shape), round(took, 2), flush=True)
+    print("compiled all", round(now(trainer.device) - start, 1), flush=True)
+
+
+def time_pools(trainer: Trainer, n_steps: int) -> None:
+    """Print seconds of three more pools, and milliseconds of the second one's steps."""
+    for number in (1, 2, 3):
+        start = now(trainer.device)
+        pool = trainer.pool(number)
+        host = time.monotonic() - start
+        whole = now(trainer.device) - start
+        print(f"pool {number}: host {host:.3f} s, with GPU {whole:.3f} s", flush=True)
+        for batch in pool[:n_steps]:
+            took = time_step(trainer, batch)
+            if number == 2:
+                print(f"   {tuple(batch.cells.shape)} {took * 1000:.1f} ms", flush=True)
+
+
+def time_steps(trainer: Trainer, n_steps: int) -> None:
+    """Print seconds of steps that do not wait for each other."""
+    pool = trainer.pool(4)
+    start = now(trainer.device)
+    for batch in pool[:n_steps]:
+        trainer.train_step(batch)
+    host = time.monotonic() - start
+    whole = now(trainer.device) - start
+    print(f"{n_steps} steps without waiting: host {host:.2f} s, with GPU {whole:.2f} s", flush=True)
+
+
+def print_kernels(work: Callable[[], object], device: str, n_rows: int) -> None:
+    """Print the costliest kernels of some work."""
+    cuda = device == "cuda"
+    activities = [ProfilerActivity.CPU] + ([ProfilerActivity.CUDA] if cuda else [])
+    with profile(activities=activities) as profiler:
+        work()
+        now(device)
+    order = "self_cuda_time_total" if cuda else "self_cpu_time_total"
+    averages = profiler.key_averages()
+    text = averages.table(sort_by=order, row_limit=n_rows, max_name_column_width=70)
+    print("\n".join(line[:72] + line[-90:] for line in text.splitlines()), flush=True)
 
 
 def main() -> None:
@@ -19,79 +85,24 @@ def main() -> None:
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--steps", type=int, default=64)
     options = parser.parse_args()
+    prepare_torch(options.device)
     cuda = options.device == "cuda"
-    torch.set_float32_matmul_precision("high")
-    torch._dynamo.config.recompile_limit = 64
-    torch.backends.cuda.enable_cudnn_sdp(False)
-    trainer = Trainer(
-        TrainConfig(steps=100_000, small_share=0.0, easy_share=0.0),
-        BatchConfig(cells=options.cells),
-        NetworkConfig(),
-        Path("/tmp/profile"),
-        options.device,
-        cuda,
-        validation=(),
-    )
-
-    def wait() -> float:
-        if cuda:
-            torch.cuda.synchronize()
-        return time.monotonic()
-
-    def step(batch: object) -> None:
-        logits, prior = trainer.network(
-            batch.cells, batch.scores, batch.roles, batch.table, batch.identities, batch.n
+    with TemporaryDirectory() as folder:
+        trainer = Trainer(
+            TrainConfig(steps=100_000, small_share=0.0, easy_share=0.0),
+            BatchConfig(cells=options.cells),
+            NetworkConfig(),
+            Path(folder),
+            options.device,
+            compiled=cuda,
+            validation=(),
         )
-        query, unlabeled, prior_loss = losses(logits, prior, batch)
-        (query + unlabeled + prior_loss).backward()
-        trainer.optimizer.step(1e-4)
-
-    start = wait()
-    pool = trainer.pool(0)
-    print("first pool", round(wait() - start, 2), flush=True)
-    for batch in pool[: options.steps]:
-        begin = wait()
-        step(batch)
-        took = wait() - begin
-        if took > 1:
-            print("compiled", tuple(batch.cells.shape), round(took, 2), flush=True)
-    print("compiled all", round(wait() - start, 1), flush=True)
-    for number in (1, 2, 3):
-        begin = wait()
-        pool = trainer.pool(number)
-        host = time.monotonic() - begin
-        whole = wait() - begin
-        print(f"pool {number}: host {host:.3f} s, with GPU {whole:.3f} s", flush=True)
-        for batch in pool[: options.steps]:
-            begin = wait()
-            step(batch)
-            took = wait() - begin
-            if number == 2 and len(pool) > 1:
-                print(f"   {tuple(batch.cells.shape)} {took * 1000:.1f} ms", flush=True)
-    pool = trainer.pool(4)
-    begin = wait()
-    for batch in pool[: options.steps]:
-        step(batch)
-    host = time.monotonic() - begin
-    whole = wait() - begin
-    print(
-        f"{options.steps} steps without waiting: host {host:.2f} s, with GPU {whole:.2f} s",
-        flush=True,
-    )
-    activities = [ProfilerActivity.CPU] + ([ProfilerActivity.CUDA] if cuda else [])
-    pool = trainer.pool(5)
-    with profile(activities=activities) as profiler:
-        for batch in pool[:24]:
-            step(batch)
-        wait()
-    order = "self_cuda_time_total" if cuda else "self_cpu_time_total"
-    text = profiler.key_averages().table(sort_by=order, row_limit=32, max_name_column_width=70)
-    print("\n".join(line[:72] + line[-90:] for line in text.splitlines()), flush=True)
-    with profile(activities=activities) as profiler:
-        trainer.pool(6)
-        wait()
-    text = profiler.key_averages().table(sort_by=order, row_limit=14, max_name_column_width=70)
-    print("\n".join(line[:72] + line[-90:] for line in text.splitlines()), flush=True)
+    time_compilation(trainer, options.steps)
+    time_pools(trainer, options.steps)
+    time_steps(trainer, options.steps)
+    pool = trainer.pool(5)[: min(options.steps, 24)]
+    print_kernels(lambda: [trainer.train_step(batch) for batch in pool], options.device, 32)
+    print_kernels(lambda: trainer.pool(6), options.device, 14)
     if cuda:
         print("peak GB", torch.cuda.max_memory_allocated() / 1e9)
 

@@ -10,7 +10,10 @@ before the fall (``before_decay.pt``) with more ``--steps``.
 import argparse
 import json
 import time
+from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
+from itertools import product
 from pathlib import Path
 
 import torch
@@ -19,7 +22,9 @@ from optimizers import Optimizer, learning_rate
 from torch import Tensor
 from torch.nn import functional
 
+from robustpu.pretrained.encoding import table_inputs
 from robustpu.pretrained.network import (
+    POSITIVE,
     PRIOR_BINS,
     PRIOR_HIGH,
     PRIOR_LOW,
@@ -106,42 +111,36 @@ def auc(scores: Tensor, truth: Tensor) -> Tensor:
     return ((rank * truth).sum(1) - positive * (positive + 1) / 2) / (positive * negative)
 
 
-def validate(network: PUNetwork, batches: list[Batch]) -> dict[str, float]:
+def validate(network: PUNetwork, batches: list[Batch]) -> dict[str, list[float]]:
     """Mean loss, error, AUC and error of the prior over queries; wide tables apart.
 
     Gradients stay on, since the compiled blocks would be compiled again without.
     """
-    rows = []
-    for batch in batches:
-        for known in (True, False):
-            table = batch.table.clone()
-            if not known:
-                table[:, :3] = 0
-            else:
-                log_odds = torch.logit(batch.prior.clamp(0.001, 0.999))
-                table[:, 0], table[:, 1], table[:, 2] = 1, log_odds / 2, 2 * batch.prior - 1
-            logits, _ = network(
-                batch.cells, batch.scores, batch.roles, table, batch.identities, batch.n
-            )
-            logits = logits.detach()
-            queries, truth = logits[:, batch.n :], batch.truth[:, batch.n :]
-            loss = functional.binary_cross_entropy_with_logits(queries, truth.float())
-            error = ((queries > 0) != truth).float().mean()
-            share = (logits[:, : batch.n].sigmoid() * (batch.roles[:, : batch.n] == 0)).sum(1)
-            share = share / (batch.roles[:, : batch.n] == 0).sum(1)
-            off = (share - batch.prior).abs().mean()
-            rows.append(
-                (known, batch.cells.shape[2] > 64, loss, error, auc(queries, truth).nanmean(), off)
-            )
-    out = {}
-    for known in (True, False):
-        for wide in (False, True):
-            kept = [row[2:] for row in rows if row[0] == known and row[1] == wide]
-            if kept:
-                name = ("known" if known else "unknown") + ("_wide" if wide else "")
-                means = torch.tensor(kept).mean(0).tolist()
-                out[name] = [round(value, 4) for value in means]
-    return out
+    found = defaultdict(list)
+    for batch, known in product(batches, (True, False)):
+        n_positive = (batch.roles == POSITIVE).sum(1)
+        is_known = torch.full_like(batch.is_known, known)
+        table = table_inputs(batch.prior, is_known, n_positive, batch.n - n_positive)
+        logits, _ = network(
+            batch.cells, batch.scores, batch.roles, table, batch.identities, batch.n
+        )
+        name = ("known" if known else "unknown") + ("_wide" if batch.cells.shape[2] > 64 else "")
+        found[name].append(measure(logits.detach(), batch))
+    return {
+        name: [round(value, 4) for value in torch.stack(each).mean(0).tolist()]
+        for name, each in sorted(found.items())
+    }
+
+
+def measure(logits: Tensor, batch: Batch) -> Tensor:
+    """Loss, error and AUC of the queries, and how far the share among unlabelled rows is off."""
+    queries, truth = logits[:, batch.n :], batch.truth[:, batch.n :]
+    loss = functional.binary_cross_entropy_with_logits(queries, truth.float())
+    error = ((queries > 0) != truth).float().mean()
+    is_unlabeled = batch.roles == UNLABELED
+    share = (logits.sigmoid() * is_unlabeled).sum(1) / is_unlabeled.sum(1)
+    off = (share - batch.prior).abs().mean()
+    return torch.stack([loss, error, auc(queries, truth).nanmean(), off])
 
 
 class Trainer:
@@ -159,6 +158,7 @@ class Trainer:
         start_from: Path | None = None,
     ) -> None:
         self.config, self.batch_config, self.out, self.device = config, batch_config, out, device
+        self.decay_steps = int(config.decay_share * config.steps)
         out.mkdir(parents=True, exist_ok=True)
         with torch.random.fork_rng():
             torch.manual_seed(config.seed)
@@ -227,66 +227,77 @@ class Trainer:
             easy=share < config.easy_share,
         )
 
+    def batches(self) -> Iterator[Batch]:
+        """Yield the stream from the next step on."""
+        per_pool = self.batch_config.n_shapes * self.batch_config.per_shape
+        while True:
+            pool = self.pool(self.step // per_pool)[self.step % per_pool :]
+            while pool:
+                yield pool.pop(0)
+
+    def rate(self, step: int) -> float:
+        """Learning rate of a step."""
+        config = self.config
+        return learning_rate(step, config.peak, config.warmup, config.steps, self.decay_steps)
+
+    def train_step(self, batch: Batch) -> Tensor:
+        """Train on one batch, and return the three losses."""
+        logits, prior_logits = self.network(
+            batch.cells, batch.scores, batch.roles, batch.table, batch.identities, batch.n
+        )
+        query, unlabeled, prior = losses(logits, prior_logits, batch)
+        (0.6 * query + 0.4 * unlabeled + 0.03 * prior).backward()
+        self.optimizer.step(self.rate(self.step))
+        self.step += 1
+        self.n_tables += len(batch.roles)
+        return torch.stack([query, unlabeled, prior]).detach()
+
     def run(self, stop_at: int | None = None) -> None:
         """Train to the last step, or to ``stop_at``."""
         config = self.config
         last = min(config.steps, stop_at or config.steps)
-        per_pool = self.batch_config.n_shapes * self.batch_config.per_shape
-        decay_steps = int(config.decay_share * config.steps)
-        sums, count = torch.zeros(3, device=self.device), 0
         start = time.monotonic() - self.seconds
-        pool: list[Batch] = []
+        batches, found = self.batches(), []
         if self.step == 0:
             self.log(step=0, validation=validate(self.network, self.validation))
         while self.step < last:
-            if not pool:
-                pool = self.pool(self.step // per_pool)[self.step % per_pool :]
-            batch = pool.pop(0)
-            logits, prior_logits = self.network(
-                batch.cells,
-                batch.scores,
-                batch.roles,
-                batch.table,
-                batch.identities,
-                batch.n,
-            )
-            query, unlabeled, prior = losses(logits, prior_logits, batch)
-            (0.6 * query + 0.4 * unlabeled + 0.03 * prior).backward()
-            rate = learning_rate(self.step, config.peak, config.warmup, config.steps, decay_steps)
-            self.optimizer.step(rate)
-            sums += torch.stack([query, unlabeled, prior]).detach()
-            count += 1
-            self.step += 1
-            self.n_tables += len(batch.roles)
+            found.append(self.train_step(next(batches)))
             if self.step % config.report_every == 0:
-                means = [round(value, 4) for value in (sums / count).tolist()]
+                means = torch.stack(found).mean(0).tolist()
+                found.clear()
                 self.seconds = time.monotonic() - start
-                record: dict[str, object] = {
-                    "step": self.step,
-                    "seconds": round(self.seconds, 1),
-                    "tables": self.n_tables,
-                    "rate": round(rate, 7),
-                    "query": means[0],
-                    "unlabeled": means[1],
-                    "prior": means[2],
-                }
-                if self.step % config.validate_every == 0:
-                    record["validation"] = validate(self.network, self.validation)
-                self.log(**record)
-                sums.zero_()
-                count = 0
-            if self.step == config.steps - decay_steps:
+                self._report(means, self.step % config.validate_every == 0)
+            if self.step == config.steps - self.decay_steps:
                 self.save("before_decay.pt")
             if self.step % config.save_every == 0:
                 self.save()
         self.seconds = time.monotonic() - start
-        self.log(
-            step=self.step,
-            seconds=round(self.seconds, 1),
-            tables=self.n_tables,
-            validation=validate(self.network, self.validation),
-        )
+        self._report(None, True)
         self.save()
+
+    def _report(self, means: list[float] | None, validates: bool) -> None:
+        """Log the position, mean losses since the last report, and a validation."""
+        record: dict[str, object] = {
+            "step": self.step,
+            "seconds": round(self.seconds, 1),
+            "tables": self.n_tables,
+        }
+        if means is not None:
+            record["rate"] = round(self.rate(self.step - 1), 7)
+            names = ("query", "unlabeled", "prior")
+            record |= {name: round(value, 4) for name, value in zip(names, means, strict=True)}
+        if validates:
+            record["validation"] = validate(self.network, self.validation)
+        self.log(**record)
+
+
+def prepare_torch(device: str) -> None:
+    """Set what all of training needs of torch."""
+    torch.set_float32_matmul_precision("high")
+    torch._dynamo.config.recompile_limit = 64
+    if device == "cuda":
+        # cuDNN's attention plans anew for every shape.
+        torch.backends.cuda.enable_cudnn_sdp(False)
 
 
 def device_name(device: str) -> str:
@@ -317,11 +328,7 @@ def main() -> None:
     for config in (TrainConfig, BatchConfig, NetworkConfig):
         add_fields(parser, config)
     options = parser.parse_args()
-    torch.set_float32_matmul_precision("high")
-    torch._dynamo.config.recompile_limit = 64
-    if options.device == "cuda":
-        # cuDNN's attention plans anew for every shape.
-        torch.backends.cuda.enable_cudnn_sdp(False)
+    prepare_torch(options.device)
     trainer = Trainer(
         TrainConfig(**pick_fields(options, TrainConfig)),
         BatchConfig(**pick_fields(options, BatchConfig)),
