@@ -2,197 +2,40 @@
 
     PYTHONPATH=../src python evaluate.py TABLES --checkpoint run/checkpoint.pt --out eval.json
 
-Three protocols. ``single``: 70 % of the rows are for training, 15 % of their positives labelled,
-all others unlabelled, the prior unknown; truth on the other 30 %. ``case``: 400 positives and
-800 unlabelled rows at priors 0.2, 0.4 and 0.6 (a quarter of that on small tables). ``few``: 20
-positives, 300 unlabelled rows, prior 0.3.
+``problems.py`` describes the three protocols.
 """
 
 import argparse
 import json
 import time
-import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from sklearn.compose import make_column_transformer
-from sklearn.ensemble import ExtraTreesClassifier
-from sklearn.impute import SimpleImputer
-from sklearn.linear_model import LogisticRegression
+from baselines import default, logistic, trees
+from checkpoints import mean_network, read_checkpoints
+from problems import CASE, SINGLE, Problem, draw_problems
 from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.model_selection import StratifiedKFold
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from robustpu import PUClassifier
 from robustpu.calibration import log_odds
-from robustpu.pretrained import EncodedTable, NetworkConfig, PUNetwork, load_network
+from robustpu.pretrained import EncodedTable, PUNetwork, load_network
 from robustpu.priors import from_weighted
 from robustpu.scenario import population_prior, to_population
 
-SINGLE = (
-    "default",
-    "lending",
-    "caravan",
-    "email",
-    "hmda",
-    "mlc_churn",
-    "attrition",
-    "wa_churn",
-    "credit",
+MEASURES = (
+    "error",
+    "auc",
+    "ap",
+    "first100",
+    "log_loss",
+    "prior_off",
+    "prior_ratio",
+    "seconds",
 )
-CASE = (
-    "optdigits",
-    "texture",
-    "splice",
-    "digits",
-    "breast_cancer",
-    "spambase",
-    "shuttle",
-    "mushrooms",
-    "mushrooms_onehot",
-)
-
-
-@dataclass(frozen=True)
-class Problem:
-    """One drawn positive-unlabelled problem with a test set."""
-
-    protocol: str
-    name: str
-    X: np.ndarray
-    is_positive: np.ndarray
-    is_category: np.ndarray
-    X_test: np.ndarray
-    y_test: np.ndarray
-    prior: float
-    scenario: str
-
-
-def draw_single(name: str, table: dict[str, np.ndarray], seed: int) -> Problem:
-    """15 % of the training positives labelled; three draws a table."""
-    X, y = table["X"], table["y"]
-    rng = np.random.default_rng(100 + seed)
-    order = rng.permutation(len(X))
-    cut = int(0.7 * len(X))
-    train, test = np.sort(order[:cut]), np.sort(order[cut:])
-    positive = train[y[train]]
-    labeled = rng.choice(positive, round(0.15 * len(positive)), replace=False)
-    is_positive = np.isin(train, labeled)
-    prior = y[train][~is_positive].mean()
-    return Problem(
-        "single",
-        name,
-        X[train],
-        is_positive,
-        table["is_category"],
-        X[test],
-        y[test],
-        float(prior),
-        "single-set",
-    )
-
-
-def draw_case(
-    protocol: str,
-    name: str,
-    table: dict[str, np.ndarray],
-    n_positive: int,
-    n_unlabeled: int,
-    prior: float,
-    seed: int,
-) -> Problem:
-    """Positives and unlabelled rows drawn apart; test rows at the same prior."""
-    X, y = table["X"], table["y"]
-    rng = np.random.default_rng(seed)
-    positive, negative = rng.permutation(np.flatnonzero(y)), rng.permutation(np.flatnonzero(~y))
-    hidden = round(prior * n_unlabeled)
-    rows = np.concatenate([positive[: n_positive + hidden], negative[: n_unlabeled - hidden]])
-    rest_positive, rest_negative = positive[n_positive + hidden :], negative[n_unlabeled - hidden :]
-    size = min(1500, len(rest_positive) / prior, len(rest_negative) / (1 - prior))
-    test = np.concatenate(
-        [rest_positive[: int(size * prior)], rest_negative[: int(size * (1 - prior))]]
-    )
-    is_positive = np.arange(len(rows)) < n_positive
-    return Problem(
-        protocol,
-        name,
-        X[rows],
-        is_positive,
-        table["is_category"],
-        X[test],
-        y[test],
-        prior,
-        "case-control",
-    )
-
-
-def draw_problems(
-    folder: Path, protocols: list[str], n_draws: int, tables: tuple[str, ...] = SINGLE + CASE
-) -> Iterator[Problem]:
-    """Yield all problems of the protocols on these tables."""
-    for name in tables:
-        with np.load(folder / f"{name}.npz") as file:
-            table = {key: file[key] for key in file.files}
-        for seed in range(n_draws):
-            if name in SINGLE and "single" in protocols:
-                yield draw_single(name, table, seed)
-            if name in CASE and "case" in protocols:
-                part = 8 if len(table["X"]) < 1000 else 4 if len(table["X"]) < 3200 else 1
-                for index, prior in enumerate((0.2, 0.4, 0.6)):
-                    yield draw_case(
-                        "case", name, table, 400 // part, 800 // part, prior, 10 * seed + index
-                    )
-            if name in CASE and "few" in protocols:
-                yield draw_case("few", name, table, 20, 300, 0.3, 10 * seed + 7)
-
-
-def logistic(problem: Problem) -> np.ndarray:
-    """Labelled against unlabelled, C = 0.05, balanced."""
-    model = make_pipeline(
-        _inputs(problem), LogisticRegression(C=0.05, class_weight="balanced", max_iter=500)
-    )
-    model.fit(problem.X, problem.is_positive)
-    return model.predict_proba(np.concatenate([problem.X, problem.X_test]))[:, 1]
-
-
-def trees(problem: Problem) -> np.ndarray:
-    """Balanced extra-trees, 200 of them, leaves of 3."""
-    forest = ExtraTreesClassifier(
-        200,
-        min_samples_leaf=3,
-        class_weight="balanced_subsample",
-        bootstrap=True,
-        random_state=0,
-        n_jobs=1,
-    )
-    model = make_pipeline(_inputs(problem), forest)
-    model.fit(problem.X, problem.is_positive)
-    scores = model.predict_proba(np.concatenate([problem.X, problem.X_test]))[:, 1]
-    # Out of bag for the training rows, so that the threshold is fair.
-    inputs = model[0].transform(problem.X)
-    votes, counts = np.zeros(len(problem.X)), np.zeros(len(problem.X))
-    for tree, sampled in zip(forest.estimators_, forest.estimators_samples_, strict=True):
-        out = np.setdiff1d(np.arange(len(problem.X)), sampled)
-        votes[out] += tree.predict_proba(inputs[out])[:, 1]
-        counts[out] += 1
-    scores[: len(problem.X)] = votes / np.maximum(counts, 1)
-    return scores
-
-
-def _inputs(problem: Problem) -> object:
-    """Standardised numbers and one-hot categories."""
-    category = np.flatnonzero(problem.is_category)
-    number = np.flatnonzero(~problem.is_category)
-    return make_column_transformer(
-        (make_pipeline(SimpleImputer(keep_empty_features=True), StandardScaler()), number),
-        (OneHotEncoder(handle_unknown="ignore", sparse_output=False, min_frequency=5), category),
-    )
 
 
 def measure(problem: Problem, scores: np.ndarray, threshold: float) -> dict[str, float]:
@@ -212,19 +55,6 @@ def evaluate_baseline(model: Callable[[Problem], np.ndarray], problem: Problem) 
     train, test = scores[: len(problem.X)], scores[len(problem.X) :]
     threshold = np.quantile(train[~problem.is_positive], 1 - problem.prior)
     return measure(problem, test, threshold)
-
-
-def evaluate_default(problem: Problem, known: bool) -> dict[str, float]:
-    """Fit PUClassifier to standardised numbers and one-hot categories."""
-    inputs = _inputs(problem)
-    X, X_test = inputs.fit_transform(problem.X), inputs.transform(problem.X_test)
-    model = PUClassifier(
-        prior=problem.prior if known else "auto", scenario=problem.scenario, random_state=0
-    )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model.fit(X, problem.is_positive.astype(int))
-    return measure(problem, model.predict_proba(X_test)[:, 1], 0.5)
 
 
 def estimate_prior(network: PUNetwork, problem: Problem) -> float:
@@ -270,22 +100,23 @@ def evaluate_network(
     return found
 
 
-def read_checkpoints(paths: list[Path]) -> list[dict[str, Any]]:
-    """Read what training has saved."""
-    return [torch.load(path, map_location="cpu", weights_only=True) for path in paths]
-
-
-def mean_network(states: list[dict[str, Any]]) -> PUNetwork:
-    """Checkpoints -> one network for use, with the mean of their weights.
-
-    That is a network only if all were trained from the same one.
-    """
-    network = PUNetwork(NetworkConfig(**states[0]["network_config"]))
-    weights = [state["network"] for state in states]
-    network.load_state_dict(
-        {name: torch.stack([one[name] for one in weights]).mean(0) for name in weights[0]}
-    )
-    return network.requires_grad_(False).eval()
+def evaluate(
+    problem: Problem, network: PUNetwork | None, options: argparse.Namespace
+) -> dict[str, dict[str, float]]:
+    """Return the measures of every model that was asked for."""
+    found = {}
+    if network is not None:
+        for mode in options.modes:
+            found[mode] = evaluate_network(
+                network, problem, mode, options.members, options.max_context
+            )
+    if options.baselines:
+        found["logistic"] = evaluate_baseline(logistic, problem)
+        found["trees"] = evaluate_baseline(trees, problem)
+    if options.default:
+        for name, prior in (("known", problem.prior), ("unknown", "auto")):
+            found[f"default, {name}"] = measure(problem, default(problem, prior), 0.5)
+    return found
 
 
 def main() -> None:
@@ -310,31 +141,12 @@ def main() -> None:
         network = mean_network(read_checkpoints(options.checkpoint)).to(options.device)
     elif options.weights:
         network = load_network(options.weights, options.device)
-    results = []
     protocols = options.protocols.split(",")
+    results = []
     for problem in draw_problems(options.tables, protocols, options.draws, tuple(options.only)):
-        found = {}
-        if network is not None:
-            for mode in options.modes:
-                found[mode] = evaluate_network(
-                    network, problem, mode, options.members, options.max_context
-                )
-        if options.baselines:
-            found["logistic"] = evaluate_baseline(logistic, problem)
-            found["trees"] = evaluate_baseline(trees, problem)
-        if options.default:
-            found["default, known"] = evaluate_default(problem, True)
-            found["default, unknown"] = evaluate_default(problem, False)
-        for model, measures in found.items():
-            results.append(
-                {
-                    "protocol": problem.protocol,
-                    "table": problem.name,
-                    "prior": problem.prior,
-                    "model": model,
-                    **measures,
-                }
-            )
+        about = {"protocol": problem.protocol, "table": problem.name, "prior": problem.prior}
+        for model, measures in evaluate(problem, network, options).items():
+            results.append(about | {"model": model} | measures)
     if options.out:
         options.out.write_text(json.dumps(results) + "\n")
     report(results)
@@ -349,19 +161,9 @@ def report(results: list[dict]) -> None:
     for (protocol, table, model), rows in sorted(
         groups.items(), key=lambda item: (item[0][0], item[0][1] != "mean", item[0][1:])
     ):
-        keys = (
-            "error",
-            "auc",
-            "ap",
-            "first100",
-            "log_loss",
-            "prior_off",
-            "prior_ratio",
-            "seconds",
-        )
-        means = {key: np.mean([row[key] for row in rows]) for key in keys if key in rows[0]}
+        means = {key: np.mean([row[key] for row in rows]) for key in MEASURES if key in rows[0]}
         text = " ".join(f"{key} {value:.4f}" for key, value in means.items())
-        print(f"{protocol:7}{table:18}{model:9}{text}", flush=True)
+        print(f"{protocol:7}{table:18}{model:18}{text}", flush=True)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ PYTHONPATH=../src:. python export.py weights.safetensors run/checkpoint.pt --ver
 import argparse
 from pathlib import Path
 
-from evaluate import mean_network, read_checkpoints
+from checkpoints import mean_network, read_checkpoints
 
 from robustpu.pretrained import save_weights
 

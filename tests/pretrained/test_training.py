@@ -6,6 +6,7 @@ from itertools import pairwise
 import pytest
 import torch
 from batches import BatchConfig
+from checkpoints import mean_network, read_checkpoints
 from optimizers import learning_rate, orthogonalize
 from train import TrainConfig, Trainer
 
@@ -38,6 +39,20 @@ def test_resuming_is_exact(tmp_path, group):
     for name, weight in whole.network.state_dict().items():
         assert torch.equal(weight, resumed.network.state_dict()[name]), name
     assert whole.n_tables == resumed.n_tables
+
+
+def test_mean_of_checkpoints(tmp_path):
+    for seed in (0, 1):
+        steps, folder = replace(STEPS, steps=1, seed=seed), tmp_path / str(seed)
+        Trainer(steps, BATCHES, NETWORK, folder, "cpu", compiled=False, validation=SHAPES).run()
+    states = read_checkpoints([tmp_path / str(seed) / "checkpoint.pt" for seed in (0, 1)])
+
+    mean = mean_network(states).state_dict()
+
+    first, second = (state["network"] for state in states)
+    assert not torch.equal(first["cell_role"], second["cell_role"])
+    for name, weight in mean.items():
+        torch.testing.assert_close(weight, (first[name] + second[name]) / 2)
 
 
 def test_the_rate_falls_once():
