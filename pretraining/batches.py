@@ -115,8 +115,8 @@ def make_batch(draws: Draws, shape: Shape, network: NetworkConfig, easy: bool = 
     is_known = draws.chance(0.5, tables)
     # A user's prior is rarely exact.
     error = 0.25 * draws.sometimes(0.3, draws.normal, tables)
-    told = torch.sigmoid(torch.logit(drawn.prior.clamp(0.001, 0.999)) + error)
-    table = table_inputs(told, is_known, drawn.n_labeled, n - drawn.n_labeled)
+    given_prior = torch.sigmoid(torch.logit(drawn.prior.clamp(0.001, 0.999)) + error)
+    table = table_inputs(given_prior, is_known, drawn.n_labeled, n - drawn.n_labeled)
     identities = draws.normal(tables, -(-columns // network.group), network.identity_width)
     dtype = torch.bfloat16 if draws.device.type == "cuda" else torch.float32
     return Batch(

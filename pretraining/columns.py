@@ -27,8 +27,8 @@ def arrange_columns(draws: Draws, nodes: Tensor, exists: Tensor, c: int, easy: b
     n_layers = 5
     layer = (1.5 * draws.normal(b, n_layers, 1)).expand(-1, -1, k // n_layers).reshape(b, k)
     near = draws.normal(b, k // 8, 1).expand(-1, -1, 8).reshape(b, k)
-    wish = layer + near + draws.gumbel(b, k) + torch.where(exists, 0.0, -1e6)
-    order = wish.argsort(1, descending=True)
+    priority = layer + near + draws.gumbel(b, k) + torch.where(exists, 0.0, -1e6)
+    order = priority.argsort(1, descending=True)
     # Where a table has fewer nodes than columns, the others are noise or repeat its nodes.
     place = torch.arange(c, device=nodes.device)[None]
     repeated = place % exists.sum(1, keepdim=True).clamp(min=1)
@@ -70,7 +70,7 @@ def draw_pictures(draws: Draws, x: Tensor, roots: Tensor) -> Tensor:
     """Pixels of small pictures in a third of the tables with at least 16 columns.
 
     Each root lights a smooth pattern on a square grid; what is dark is cut off at one level, so
-    that many cells are equal. All columns together tell the class, none does alone.
+    that many cells are equal. All columns together predict the class, none does alone.
     """
     b, m, c = x.shape
     if c < 16:
@@ -104,8 +104,8 @@ def one_hot_blocks(draws: Draws, x: Tensor, nodes: Tensor, exists: Tensor) -> Te
     """Up to three categories of 2 to 40 levels, each spread over indicator columns."""
     b, m, c = x.shape
     blocks = 3
-    wish = draws.gumbel(b, nodes.shape[2]) + torch.where(exists, 0.0, -1e6)
-    base = nodes.gather(2, wish.argsort(1, descending=True)[:, None, :blocks].expand(-1, m, -1))
+    priority = draws.gumbel(b, nodes.shape[2]) + torch.where(exists, 0.0, -1e6)
+    base = nodes.gather(2, priority.argsort(1, descending=True)[:, None, :blocks].expand(-1, m, -1))
     levels = draws.log_uniform(2, 40.9, b, 1, blocks).floor()
     code = quantize(draws, standardize(base), levels)
     block = draws.integers(0, blocks, b, c)
@@ -169,7 +169,7 @@ def change_appearance(draws: Draws, x: Tensor) -> Appearance:
     return Appearance(out, is_category)
 
 
-def hide_values(draws: Draws, seen: Tensor, x: Tensor, score: Tensor) -> Tensor:
+def hide_values(draws: Draws, appearance: Tensor, x: Tensor, score: Tensor) -> Tensor:
     """Missing values in three tables of ten: at random, by the value, or by the score."""
     b, m, c = x.shape
     has_missing = draws.chance(0.3, b, 1)
@@ -178,7 +178,7 @@ def hide_values(draws: Draws, seen: Tensor, x: Tensor, score: Tensor) -> Tensor:
     cut = math.sqrt(2) * torch.erfinv((1 - 2 * share).clamp(-0.999, 0.999))
     by_value = draws.sometimes(0.3, draws.normal, b, 1, c)
     by_score = draws.sometimes(0.2, draws.normal, b, 1, c)
-    wish = draws.normal(b, m, c) + by_value * x + by_score * standardize(score)[..., None]
-    wish = wish / (1 + by_value.square() + by_score.square()).sqrt()
-    is_missing = (wish > cut[:, None]) & (share > 0)[:, None]
-    return torch.where(is_missing, torch.nan, seen)
+    priority = draws.normal(b, m, c) + by_value * x + by_score * standardize(score)[..., None]
+    priority = priority / (1 + by_value.square() + by_score.square()).sqrt()
+    is_missing = (priority > cut[:, None]) & (share > 0)[:, None]
+    return torch.where(is_missing, torch.nan, appearance)

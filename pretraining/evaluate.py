@@ -1,4 +1,4 @@
-"""Evaluate weights on real development tables, beside two cheap baselines and the default.
+"""Evaluate weights on real development tables, next to two plain baselines and PUClassifier.
 
     PYTHONPATH=../src python evaluate.py TABLES --checkpoint run/checkpoint.pt --out eval.json
 

@@ -188,8 +188,8 @@ def assign_roles(
     )
     by_score = draws.sometimes(0.12, draws.normal, b, 1) * 1.5
     by_column = draws.sometimes(0.1, draws.normal, b, 1)
-    wish = by_score * standardize(score) + by_column * column + draws.gumbel(b, m)
-    right = ranks(torch.where(truth & ~is_query, wish, -1e9), descending=True)
+    priority = by_score * standardize(score) + by_column * column + draws.gumbel(b, m)
+    right = ranks(torch.where(truth & ~is_query, priority, -1e9), descending=True)
     wrong = ranks(torch.where(truth | is_query, -1.0, draws.uniform(b, m)), descending=True)
     is_labeled = (right < (counts.labeled - counts.wrong)[:, None]) & truth & ~is_query
     is_labeled = is_labeled | ((wrong < counts.wrong[:, None]) & ~truth & ~is_query)
@@ -208,20 +208,20 @@ def draw_tables(
     nodes, exists = grow_nodes(draws, roots)
     columns = arrange_columns(draws, nodes, exists, n_columns, easy)
     columns = draw_pictures(draws, columns, standardize(roots))
-    seen = change_appearance(draws, columns)
-    score = score_rows(draws, columns, seen.values, nodes, exists, cluster_sign, has_clusters)
+    appearance = change_appearance(draws, columns)
+    score = score_rows(draws, columns, appearance.values, nodes, exists, cluster_sign, has_clusters)
     noise = torch.where(is_noisy[:, None], draws.log_uniform(0.1, 2.5, b, 1), 0.01)
     noise = noise.clamp(max=0.05) if easy else noise
     noisy = score + (noise + 1e-3) * draws.normal(b, m)
     truth = ranks(noisy, descending=True) < counts.positive[:, None]
     roles = assign_roles(draws, truth, score, columns[..., 0], counts, n_query)
-    values = hide_values(draws, seen.values, columns, score)
+    values = hide_values(draws, appearance.values, columns, score)
     # Context rows first, in random order, then queries.
     order = ((roles == 2).float() * 2 + draws.uniform(b, m)).argsort(1)
     values = values.gather(1, order[..., None].expand(-1, -1, n_columns))
     return Tables(
         values,
-        seen.is_category,
+        appearance.is_category,
         roles.gather(1, order),
         truth.gather(1, order),
         counts.prior,

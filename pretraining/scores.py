@@ -12,7 +12,7 @@ N_TREES, TREE_DEPTH, N_WAVES = 24, 6, 64
 def score_rows(
     draws: Draws,
     columns: Tensor,
-    seen: Tensor,
+    appearance: Tensor,
     nodes: Tensor,
     exists: Tensor,
     cluster_sign: Tensor,
@@ -25,7 +25,7 @@ def score_rows(
     """
     b, m, c = columns.shape
     x = torch.where(
-        draws.chance(0.5, b, 1, 1), standardize(seen).clamp(-5, 5), columns.clamp(-6, 6)
+        draws.chance(0.5, b, 1, 1), standardize(appearance).clamp(-5, 5), columns.clamp(-6, 6)
     )
     n_relevant = draws.log_uniform(1, max(c, 2), b, 1).ceil()
     is_relevant = ranks(draws.uniform(b, c)) < n_relevant
@@ -49,8 +49,8 @@ def score_rows(
     for index, candidate in enumerate(candidates[1:], start=1):
         score = torch.where(kind == index, candidate, score)
     score = standardize(score)
-    turns = ranks(score) / m * (1 + 0.5 * draws.integers(0, 3, b, 1)) + draws.uniform(b, 1)
-    score = torch.where(draws.chance(0.2, b, 1), 1.4 * torch.cos(2 * math.pi * turns), score)
+    phase = ranks(score) / m * (1 + 0.5 * draws.integers(0, 3, b, 1)) + draws.uniform(b, 1)
+    score = torch.where(draws.chance(0.2, b, 1), 1.4 * torch.cos(2 * math.pi * phase), score)
     score = score * torch.where(draws.chance(0.5, b, 1), -1.0, 1.0)
     return torch.where(has_clusters & draws.chance(0.6, b, 1), cluster_sign, score)
 
@@ -59,8 +59,8 @@ def score_node(draws: Draws, nodes: Tensor, exists: Tensor) -> Tensor:
     """One node, rather a late one; it may or may not be among the columns."""
     b, m, k = nodes.shape
     layer = torch.arange(5, device=nodes.device).repeat_interleave(k // 5)
-    wish = 0.8 * layer + draws.gumbel(b, k) + torch.where(exists, 0.0, -1e6)
-    return nodes.gather(2, wish.argmax(1)[:, None, None].expand(-1, m, 1))[..., 0]
+    priority = 0.8 * layer + draws.gumbel(b, k) + torch.where(exists, 0.0, -1e6)
+    return nodes.gather(2, priority.argmax(1)[:, None, None].expand(-1, m, 1))[..., 0]
 
 
 def score_waves(draws: Draws, x: Tensor, is_relevant: Tensor, n_relevant: Tensor) -> Tensor:
