@@ -42,6 +42,15 @@ def test_candidates_that_cannot_share_a_fleet_are_counted_apart(cells):
     assert [(load.networks, load.epochs) for load in fleets] == [(4, 8), (2, 6)]
 
 
+def test_methods_whose_epochs_take_longer_are_not_underestimated(cells):
+    plain, other = (
+        loads([replace(cells[0], estimator=name, candidates=({},), fixed={"epochs": 9})])[0]
+        for name in ("pn", "genpu")
+    )
+    assert [load.epochs for load in plain] == [load.epochs for load in other]
+    assert work(other) == 12 * work(plain)
+
+
 def test_experiments_do_not_lend_each_other_their_cost(cells):
     other = replace(cells[0], experiment="other", fixed={"epochs": 9})
     (_,), (load,) = loads([cells[0], other])

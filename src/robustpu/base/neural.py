@@ -89,6 +89,8 @@ class NeuralPUClassifier(BasePUClassifier):
     dtype = torch.float32
     # Name of the fitted attribute that holds the selected epochs.
     best_name = "best_epoch_"
+    # Time of an epoch, about, in epochs of PNClassifier: for estimates before a run.
+    epoch_cost = 1
     _causes = (
         "Common causes are a wrong prior, unscaled inputs (standardize=True), the sigmoid "
         "surrogate (take 'logistic'), or too few epochs."

@@ -29,7 +29,10 @@ STEPS, EPOCHS = 2, 4
 
 @dataclass(frozen=True)
 class Load:
-    """A fleet; ``epochs`` is the sum over its networks, without early stopping."""
+    """A fleet; ``epochs`` is the sum over its networks, without early stopping.
+
+    ``epoch_cost`` is the time of an epoch, in epochs of a plain network.
+    """
 
     networks: int
     epochs: int
@@ -37,6 +40,7 @@ class Load:
     batch_size: int
     module: str
     shape: tuple[int, ...]
+    epoch_cost: int = 1
 
 
 def loads(cells: Iterable[Cell]) -> list[list[Load]]:
@@ -67,7 +71,10 @@ def work(fleets: Iterable[Load]) -> float:
     fleets
         The fleets of a cell.
     """
-    return sum(load.epochs * load.rows * _operations(load.module, load.shape) for load in fleets)
+    return sum(
+        load.epochs * load.epoch_cost * load.rows * _operations(load.module, load.shape)
+        for load in fleets
+    )
 
 
 def seconds(fleets: Iterable[Load], device: str) -> float:
@@ -82,6 +89,7 @@ def seconds(fleets: Iterable[Load], device: str) -> float:
     """
     return sum(
         load.epochs
+        * load.epoch_cost
         / load.networks
         * max(1, round(load.rows / load.batch_size))
         * _step(load.module, load.shape, load.batch_size, load.networks, device)
@@ -102,8 +110,8 @@ def _loads(cell: Cell) -> list[Load]:
             fleet[1] += members * estimator.planned_epochs
     shape = SOURCES[cell.dataset].shape
     return [
-        Load(networks, epochs, rows, estimator.batch_size, estimator.module, shape)
-        for networks, epochs, rows, estimator in fleets.values()
+        Load(networks, epochs, rows, one.batch_size, one.module, shape, one.epoch_cost)
+        for networks, epochs, rows, one in fleets.values()
     ]
 
 

@@ -68,6 +68,8 @@ class GenPUClassifier(NeuralPUClassifier):
     penalty: float | None = param(None, number(least=0, optional=True))
     real_share: float = param(0.5, number(least=0, most=1))
 
+    epoch_cost = 12
+
     _causes = (
         "Common causes are a wrong prior, too few epochs, or generators that have collapsed "
         "(spread_positive or spread_negative in history_ is near 0): try another random_state, "

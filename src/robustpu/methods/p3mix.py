@@ -33,6 +33,8 @@ class _P3Mix(NeuralPUClassifier):
     unlabeled_weight: float = param(1.0, number(above=0))
     entropy_weight: float = param(0.1, number(least=0))
 
+    epoch_cost = 3
+
     # Numbers of the risk.
     _numbers: ClassVar[tuple[str, ...]] = ("unlabeled_weight", "entropy_weight")
 

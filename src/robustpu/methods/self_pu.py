@@ -72,6 +72,8 @@ class SelfPUClassifier(NeuralPUClassifier):
     nearness: float = param(0.1, number(least=0))
     decay: float = param(0.9, number(least=0, below=1), fleet=True)
 
+    epoch_cost = 4
+
     def check_combination(self) -> None:
         super().check_combination()
         check_number("stop_epoch", self.stop_epoch, least=self.start_epoch, whole=True)
