@@ -240,6 +240,38 @@ def test_rows_outside_of_a_context_need_no_folds(pu, monkeypatch):
     np.testing.assert_array_equal(found.probability_[labelled], found.out_of_fold_[labelled])
 
 
+def test_rows_of_both_labels_are_held_out_alike(pu, monkeypatch):
+    """With few labels all contexts of a long table have them, and lack unlabelled rows."""
+    alike = "robustpu.methods.pretrained.PretrainedPUClassifier._cross_fit"
+    monkeypatch.setattr(
+        alike,
+        lambda self, X, y, prior, random, others: (
+            np.full(len(X), 0.25),
+            np.full(len(others), 0.5),
+        ),
+    )
+    monkeypatch.setattr(pretrained, "MAX_CONTEXT", 70)
+    monkeypatch.setattr(pretrained, "EncodedTable", partial(EncodedTable, max_context=60))
+    rows = np.r_[np.flatnonzero(pu.y == 1)[:10], np.flatnonzero(pu.y == 0)]
+    found = model(prior=0.4).fit(pu.X[rows], pu.y[rows])
+    held_out = pretrained.TABLES[found].training.held_out
+    assert np.isnan(held_out[:10]).all()
+    assert np.isfinite(held_out).any()
+    is_drawn = np.isin(np.arange(90), found.context_rows_)
+    assert is_drawn.sum() == 80
+    np.testing.assert_allclose(found.out_of_fold_, np.where(is_drawn, 0.25, 0.5))
+
+
+def test_noise_in_a_long_table_is_not_ranked(monkeypatch):
+    monkeypatch.setattr(pretrained, "EncodedTable", partial(EncodedTable, max_context=256))
+    y, far = np.arange(1000) < 60, []
+    for seed in (3, 4, 5):
+        X = np.random.default_rng(seed).normal(size=(1000, 4))
+        found = model(n_members=2, random_state=seed).fit(X, y)
+        far.append(abs(roc_auc_score(y, found.out_of_fold_) - 0.5))
+    assert np.mean(far) < 0.1
+
+
 @pytest.mark.parametrize(("n_labelled", "count"), [(40, 5), (100, 3), (2, 2), (1, 0)])
 def test_fewer_folds_where_labels_are_many(n_labelled, count):
     is_positive = np.arange(300) < n_labelled

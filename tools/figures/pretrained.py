@@ -127,8 +127,14 @@ def after_version_2() -> Rows:
 
 
 def context_auc(name: str) -> str:
-    """Mean AUC on the noisy tables, prior known, as stored in a file."""
-    chosen = [e for e in _entries(name) if (e["protocol"], e["model"]) == ("single", "known")]
+    """Mean AUC on the noisy tables with over 2,048 rows to train on, prior known."""
+    short = ("attrition", "hmda")
+    chosen = [
+        entry
+        for entry in _entries(name)
+        if (entry["protocol"], entry["model"]) == ("single", "known")
+        and entry["table"] not in short
+    ]
     return share(fmean(entry["auc"] for entry in chosen), 4)
 
 

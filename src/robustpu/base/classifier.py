@@ -64,6 +64,7 @@ TELLING = 50
 STEPS = 100
 NOT_GIVEN: Floats | None = None
 NO_INTERVAL: tuple[float, float, float, bool] | None = None
+NO_SHARES: tuple[float, float] | None = None
 # calibrate="auto" leaves a mean probability as it is from this share of the prior on.
 NEAR = 0.9
 
@@ -120,6 +121,9 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     prior_interval_
         Of a prior that ``robustpu fit`` estimated or was given as a range: low, high, level, and
         whether it is known. None of others.
+    trained_priors_
+        The two shares that training went by, where these differ: without the unlabelled rows that
+        were checked. None of others.
     is_positive_, sample_weight_
         Whether each training row is labelled positive, other than by a check, and its weight up to
         a factor, (n,): that of labelled rows over their propensity, and 0 of known negatives that
@@ -156,6 +160,7 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     outcome_ = NOT_GIVEN
     # Set after a fit whose prior came from elsewhere, with an interval.
     prior_interval_ = NO_INTERVAL
+    trained_priors_ = NO_SHARES
     # What the alarm of a collapse advises.
     _causes = "The prior is probably wrong, or the learner too weak or too flexible."
 
@@ -254,6 +259,10 @@ class BasePUClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     def estimate_prior(self, data: TrainingData, random: np.random.RandomState) -> float:
         """Estimate the prior from the rows to train on."""
         raise NotImplementedError
+
+    def score_priors(self) -> tuple[float, float]:
+        """Shares among unlabelled rows and in the population that scores are turned by."""
+        return self.trained_priors_ or (self.prior_, self.population_prior_)
 
     def counted_prior(self, data: TrainingData) -> float | None:
         """The prior that propensities count, if it is wanted; None without; sets its error."""

@@ -186,7 +186,7 @@ class BaggingPUClassifier(WrapperPUClassifier):
 
     def _corrected(self, score: Floats) -> Floats:
         share = posterior(score, self.label_frequency_)
-        return to_population(share, self.prior_, self.population_prior_)
+        return to_population(share, *self.score_priors())
 
 
 def _check_samples(name: str, value: Any) -> None:

@@ -105,4 +105,4 @@ class ElkanNotoClassifier(WrapperPUClassifier):
 
     def _corrected(self, labelled: Floats) -> Floats:
         share = posterior(labelled, self.label_frequency_)
-        return to_population(share, self.prior_, self.population_prior_)
+        return to_population(share, *self.score_priors())

@@ -134,8 +134,7 @@ class PretrainedPUClassifier(SinglePUClassifier):
             return inside(float(share), int((~data.is_positive).sum()))
         rows = _draw(data, self.is_category_, self.n_members, random)
         is_positive = data.is_positive[rows]
-        everywhere = np.ones(len(rows), dtype=np.bool_)
-        score = self._cross_fit(data.X[rows], is_positive, everywhere, None, random)
+        score, _ = self._cross_fit(data.X[rows], is_positive, None, random)
         if np.isnan(score).any():
             raise ValueError(
                 f"prior={self.prior!r} is estimated from out-of-fold scores, which takes at least "
@@ -149,17 +148,22 @@ class PretrainedPUClassifier(SinglePUClassifier):
         if not hasattr(self, "context_"):
             self._encode(data.training(), self.prior_, random)
         table = TABLES[self]
+        is_kept = np.zeros(len(data), dtype=np.bool_)
+        is_kept[data.kept[data.training().weight > 0]] = True
         rows = data.kept[self.context_rows_]
         self.context_rows_ = rows
         probability, out_of_fold = np.empty(len(data)), np.empty(len(data))
         # Rows in no context are scored like new ones.
         others = np.setdiff1d(np.arange(len(data)), rows)
         probability[others] = out_of_fold[others] = table.score(data.X[others])
-        held_out, labelled = table.training.held_out.copy(), table.is_positive
-        # Of long tables most rows are outside of some context; the rest are in folds.
-        is_seen = np.isnan(held_out)
-        crossed = self._cross_fit(table.X, labelled, is_seen, self.given_prior_, random)
-        held_out[is_seen] = crossed[is_seen]
+        held_out, labelled = table.training.held_out, table.is_positive
+        # Which rows contexts lack depends on labels: so all by members without them, or all by
+        # folds. Else the scores of a label would be those of other contexts.
+        if np.isnan(held_out).any():
+            left = others[is_kept[others]]
+            held_out, out_of_fold[left] = self._cross_fit(
+                table.X, labelled, self.given_prior_, random, data.X[left]
+            )
         scores = np.where(labelled, held_out, table.training.probability)
         if np.isnan(scores).any():
             scores[labelled] = table.score(table.X[labelled])
@@ -208,31 +212,37 @@ class PretrainedPUClassifier(SinglePUClassifier):
         self,
         X: Floats,
         is_positive: Mask,
-        is_asked: Mask,
         prior: float | None,
         random: np.random.RandomState,
-    ) -> Floats:
-        """Score rows by one context without their fold, (n,); NaN if not asked or too few."""
+        others: Floats | None = None,
+    ) -> tuple[Floats, Floats]:
+        """Score rows by one context without their fold, (n,), and other rows by one of these.
+
+        All are NaN if there are too few rows for folds.
+        """
         device = device_of(self.device)
-        network, score = load_network(device=device), np.full(len(X), np.nan)
-        splits = _folds(is_positive, random) if is_asked.any() else []
+        others = X[:0] if others is None else others
+        network = load_network(device=device)
+        score, score_others = (np.full(len(rows), np.nan) for rows in (X, others))
+        splits = _folds(is_positive, random)
         tasks = [
-            (training, other[is_asked[other]], int(random.randint(SEEDS)))
-            for training, other in splits
+            (*split, slice(k, None, len(splits)), int(random.randint(SEEDS)))
+            for k, split in enumerate(splits)
         ]
 
-        def cross(task: tuple[Index, Index, int]) -> Floats:
-            training, other, seed = task
+        def cross(task: tuple[Index, Index, slice, int]) -> tuple[Floats, Floats]:
+            training, fold, part, seed = task
             rows = X[training], is_positive[training], self.is_category_
-            return EncodedTable(network, *rows, prior, 1, seed).score(X[other])
+            table = EncodedTable(network, *rows, prior, 1, seed)
+            return table.score(X[fold]), table.score(others[part])
 
-        for (_, other, _), found in zip(tasks, on_threads(cross, tasks, device), strict=True):
-            score[other] = found
-        return score
+        for (_, fold, part, _), found in zip(tasks, on_threads(cross, tasks, device), strict=True):
+            score[fold], score_others[part] = found
+        return score, score_others
 
     def _to_population(self, probability: Floats) -> Floats:
         """Probability among unlabelled rows -> in the population; the same in case-control data."""
-        return to_population(probability, self.prior_, self.population_prior_)
+        return to_population(probability, *self.score_priors())
 
     def _find_categories(self, width: int) -> Mask:
         given = [] if self.categorical_features is None else list(self.categorical_features)

@@ -360,7 +360,7 @@ class RobustPUMetaClassifier(WrapperPUClassifier):
 
     def _scaled(self, score: Floats) -> Floats:
         scale = Scale(self.shift_, self.label_frequency_)
-        return scale(score, self.prior_, self.population_prior_)
+        return scale(score, *self.score_priors())
 
     def score_rows(self, X: Any) -> Floats:
         return self._scaled(mean_score(self.estimators_, X, self.n_jobs))

@@ -124,6 +124,9 @@ class PUVotingClassifier(BasePUClassifier):
         self.weights_ = chosen / chosen.sum()
         return data
 
+    def row_cost(self) -> int:
+        return max(int(estimator.row_cost()) for estimator in self.estimators_)
+
     @property
     def named_estimators_(self) -> Bunch:
         """The fitted classifiers by name."""

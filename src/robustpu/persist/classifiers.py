@@ -130,6 +130,7 @@ ANY: Final = {
     "propensity_": array("f", ("n",), 0, 1, finite=False),
     "prior_error_": number(0, 1e9),
     "prior_interval_": tuple_of(number(0, 1), SHARE, SHARE, flag),
+    "trained_priors_": tuple_of(SHARE, SHARE),
     "probability_": probabilities(("n",)),
     "out_of_fold_": probabilities(("n",), finite=False),
     "outcome_": probabilities(("n",), finite=False),
@@ -244,6 +245,8 @@ def _check(model: Any) -> str | None:
         return "device is not a text"
     if not isinstance(getattr(model, "estimator", None), BaseEstimator | None):
         return "estimator is no learner"
+    if model.prior_interval_ is not None and model.prior_interval_[0] > model.prior_interval_[1]:
+        return f"prior_interval_ begins at {model.prior_interval_[0]}, beyond its end"
     if isinstance(model, PUClassifier) and hasattr(model, "weights_"):
         if (wrong := _check_pool(model)) is not None:
             return wrong
@@ -290,8 +293,8 @@ def _check_pool(model: PUClassifier) -> str | None:
 
 def _kind(name: str, file: str, cls: str) -> Kind:
     fitted = FITTED.get(name, NEURAL)
-    optional = {"feature_names_in_", "propensity_", "prior_error_", "prior_interval_", "outcome_"}
-    optional |= {"is_sparse_", "projection_"}
+    optional = {"feature_names_in_", "propensity_", "outcome_", "is_sparse_", "projection_"}
+    optional |= {"prior_error_", "prior_interval_", "trained_priors_"}
     optional |= OF_TABLES | {"wide_"} if name == "auto" else set()
     return Kind(f"robustpu.methods.{file}", cls, fitted, frozenset(optional), _check)
 

@@ -238,6 +238,8 @@ def _finish(
         if (estimator.prior_, estimator.population_prior_) == problem.trained_priors:
             assert problem.priors is not None
             estimator.prior_, estimator.population_prior_ = problem.priors
+            if problem.priors != problem.trained_priors:
+                estimator.trained_priors_ = problem.trained_priors
         estimator.finalize(problem.before, scores)
         # All parts together may be sound where one is not, and raise alarms themselves.
         if not is_part:

@@ -151,7 +151,7 @@ def _fitted_by(model: BasePUClassifier) -> str:
     if is_same.all():
         return ", from parts of the model that were not trained on them"
     if is_same[model.is_positive_].all():
-        return ", labelled positives out of fold"
+        return ", labelled positives out of fold, and so rather too low beside the others"
     if isinstance(model, BaggingPUClassifier):
         return f", unlabelled ones from learners that were not trained on them. {BIASED}"
     if any(isinstance(part, TREES) for part in parts_of(model)):
