@@ -165,6 +165,14 @@ def test_an_indicator_of_a_column_with_other_gaps_stays():
     assert find_recoding(filled, np.zeros(3, bool)).width == 3
 
 
+def test_a_rare_flag_that_goes_with_one_value_by_chance_stays():
+    dose = np.arange(250) % 6 * 1.0
+    flag = np.isin(np.arange(250), [3, 63, 123])
+    X = np.column_stack([dose, flag, np.random.default_rng(0).normal(size=250)])
+    assert (dose[flag] == 3).all()
+    assert find_recoding(X, np.zeros(3, bool)).width == 3
+
+
 def test_independent_rare_columns_stay():
     random = np.random.default_rng(0)
     for _ in range(50):

@@ -17,8 +17,9 @@ NONE = -1
 # Columns in which every row has just one, or that were independent would have been high together
 # in so many rows, are a category.
 EXPECTED_TOGETHER = 4.0
-# Rows that an indicator marks, at least, and the share of others that may have the fill value.
-FEWEST_MARKED, SHARED = 3, 0.5
+# Rows that an indicator marks, at least, the share of others that may have the fill value, and how
+# probable it may be, over all columns, that marked rows have one value by chance.
+FEWEST_MARKED, SHARED, CHANCE = 3, 0.5, 1e-3
 # How near to the fill value is that value, in standard deviations: rows may have been rounded.
 NEAR = 1e-3
 
@@ -62,9 +63,9 @@ class Recoding:
         >>> X = np.array([[5.0, 0, 1, 0], [6.0, 1, 0, 0], [7.0, 0, 0, 1], [8.0, 1, 0, 0]])
         >>> find_recoding(X, np.zeros(4, bool)).apply(X).tolist()
         [[5.0, 2.0], [6.0, 1.0], [7.0, 3.0], [8.0, 1.0]]
-        >>> X = np.array([[5.0, 0], [6.0, 1], [7.0, 0], [6.0, 1], [6.0, 1]])
-        >>> find_recoding(X, np.zeros(2, bool)).apply(X).tolist()
-        [[5.0], [nan], [7.0], [nan], [nan]]
+        >>> X = np.array([[value, 0.0] for value in range(12)] + 4 * [[6.5, 1.0]])
+        >>> find_recoding(X, np.zeros(2, bool)).apply(X)[10:14].tolist()
+        [[10.0], [11.0], [nan], [nan]]
         """
         if self.width == X.shape[1]:
             return X
@@ -119,7 +120,7 @@ def find_recoding(X: Floats, is_category: Mask) -> Recoding:
             group[first:end] = first
     for column in np.flatnonzero(has_two & (np.bincount(group, minlength=width)[group] == 1)):
         is_high, before = X[:, column] == high[column], column - 1
-        while before >= 0 and not has_two[before] and _is_filled(X[:, before], is_high):
+        while before >= 0 and not has_two[before] and _is_filled(X[:, before], is_high, width):
             indicator[before], fill[before] = column, X[is_high, before][0]
             near[before] = NEAR * X[:, before].std()
             before -= 1
@@ -149,8 +150,8 @@ def _is_category(is_high: Mask) -> bool:
     return bool(is_high.any(1).all() or together >= EXPECTED_TOGETHER)
 
 
-def _is_filled(values: Floats, is_marked: Mask) -> bool:
-    """Whether the marked rows have one value, not an extreme one, and few others have it.
+def _is_filled(values: Floats, is_marked: Mask, n_columns: int) -> bool:
+    """Whether the marked rows have one value, not an extreme one, and not by chance.
 
     With other gaps in the column, the indicator tells something else.
     """
@@ -160,4 +161,6 @@ def _is_filled(values: Floats, is_marked: Mask) -> bool:
     if not (marked == marked[0]).all():
         return False
     inside = others.min() < marked[0] < others.max()
-    return bool(inside and (others == marked[0]).mean() <= SHARED)
+    alike = np.count_nonzero(others == marked[0])
+    chance = n_columns * ((alike + 1) / (len(others) + 1)) ** (len(marked) - 1)
+    return bool(inside and alike <= SHARED * len(others) and chance <= CHANCE)
