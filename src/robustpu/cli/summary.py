@@ -80,7 +80,7 @@ def _headline(results: "Results") -> list[str]:
         return wrapped(
             f"{start} How many of them are positive depends on the share of positives, which these "
             f"rows do not tell: of the {rows} {ends} may be positive. If you know the share "
-            "roughly, give it, such as --prior 0.05; the list stays the same. If not, check some "
+            "roughly, give it, such as --prior 0.05; the list changes little. If not, check some "
             "rows: robustpu next."
         )
     if first is not None:

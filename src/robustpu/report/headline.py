@@ -145,7 +145,7 @@ def _by_share(results: Results, first: TopK) -> list[Child]:
         f"If {share} of the unlabelled rows are positive, about {count} of these "
         f"{counted(first.k)} are{further}. Which share is right, these rows do not tell (",
         element("a", "more shares", href="#prospects"),
-        "); the order of the list does not depend on it.",
+        "); the order of the list hardly depends on it.",
     ]
 
 
