@@ -96,16 +96,15 @@ def seeds() -> Rows:
     cells = [(protocol, prior) for protocol in PROTOCOLS for prior in ("known", "unknown")]
     rows = [["error / AUC", *(f"`{protocol}`, {prior}" for protocol, prior in cells)]]
     for label, entries in models.items():
-        row = [label]
-        for cell in cells:
-            chosen = [entry for entry in entries if (entry["protocol"], entry["model"]) == cell]
-            row.append(
-                " / ".join(
-                    share(fmean(entry[name] for entry in chosen)) for name in ("error", "auc")
-                )
-            )
-        rows.append(row)
+        rows.append([label, *(_error_and_auc(entries, *cell) for cell in cells)])
     return rows
+
+
+def _error_and_auc(entries: Sequence[dict[str, Any]], protocol: str, model: str) -> str:
+    chosen = [
+        entry for entry in entries if (entry["protocol"], entry["model"]) == (protocol, model)
+    ]
+    return " / ".join(share(fmean(entry[name] for entry in chosen)) for name in ("error", "auc"))
 
 
 def after_version_2() -> Rows:
@@ -117,12 +116,8 @@ def after_version_2() -> Rows:
     }
     rows = [["error / AUC", *models]]
     for protocol, prior in product(PROTOCOLS, ("known", "estimated", "unknown")):
-        row = [f"`{protocol}`, {prior}"]
-        for name in models.values():
-            chosen = [e for e in _entries(name) if (e["protocol"], e["model"]) == (protocol, prior)]
-            means = [fmean(entry[metric] for entry in chosen) for metric in ("error", "auc")]
-            row.append(" / ".join(map(share, means)))
-        rows.append(row)
+        row = [_error_and_auc(_entries(name), protocol, prior) for name in models.values()]
+        rows.append([f"`{protocol}`, {prior}", *row])
     return rows
 
 
@@ -216,13 +211,11 @@ def share_ratio(protocol: str) -> str:
 
 def behind(protocol: str) -> str:
     """Tables on which trees have a higher AUC than the network, prior known."""
-    keys = [key for key in found("known") if key[0] == protocol]
-    names = [
-        table
-        for table in TABLES
-        for mine in [[key for key in keys if key[1] == table]]
-        if _means("trees", mine, ["auc"]) > _means("known", mine, ["auc"])
-    ]
+    names = []
+    for table in TABLES:
+        keys = [key for key in found("known") if key[:2] == (protocol, table)]
+        if _means("trees", keys, ["auc"]) > _means("known", keys, ["auc"]):
+            names.append(table)
     return ", ".join(names)
 
 

@@ -148,8 +148,6 @@ class PretrainedPUClassifier(SinglePUClassifier):
         if not hasattr(self, "context_"):
             self._encode(data.training(), self.prior_, random)
         table = TABLES[self]
-        is_kept = np.zeros(len(data), dtype=np.bool_)
-        is_kept[data.kept[data.training().weight > 0]] = True
         rows = data.kept[self.context_rows_]
         self.context_rows_ = rows
         probability, out_of_fold = np.empty(len(data)), np.empty(len(data))
@@ -160,7 +158,7 @@ class PretrainedPUClassifier(SinglePUClassifier):
         # Which rows contexts lack depends on labels: so all by members without them, or all by
         # folds. Else the scores of a label would be those of other contexts.
         if np.isnan(held_out).any():
-            left = others[is_kept[others]]
+            left = np.intersect1d(others, data.kept[data.training().weight > 0])
             held_out, out_of_fold[left] = self._cross_fit(
                 table.X, labelled, self.given_prior_, random, data.X[left]
             )
